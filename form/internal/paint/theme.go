@@ -1,15 +1,6 @@
 package paint
 
-// Color is one colour of a [Theme], in one of four forms:
-//
-//	""                    the terminal's default
-//	"#rrggbb"             24 bits, reduced to what the terminal can show
-//	"ansi:0".."ansi:255"  an entry of the terminal's palette
-//	"\x1b[38;5;3m"        a complete SGR sequence, for hosts that own a palette
-//
-// Anything else counts as the default, so a bad value never reaches the
-// terminal.
-type Color string
+import "strings"
 
 // Theme gives every role a colour. The zero Theme shows everything in the
 // terminal's own colours; bold and inverse text stays.
@@ -21,4 +12,82 @@ type Theme struct {
 	// NoColor switches every colour off, whatever the fields above say. Layout
 	// code reads it to draw shapes where a colour would have told the tale.
 	NoColor bool
+}
+
+// Dark is a theme for terminals with a dark background.
+func Dark() Theme {
+	return Theme{
+		Accent:          "#82b1ff",
+		Success:         "#7fd18b",
+		Muted:           "#a3adb5",
+		Warning:         "#e3b35c",
+		Dim:             "#8a949c",
+		Error:           "#f28779",
+		SyntaxString:    "#c7a3f0",
+		SelectedBg:      "#263a52",
+		CustomMessageBg: "#25282f",
+	}
+}
+
+// Light is a theme for terminals with a light background.
+func Light() Theme {
+	return Theme{
+		Accent:          "#1558b8",
+		Success:         "#1b6e35",
+		Muted:           "#515b63",
+		Warning:         "#8a5400",
+		Dim:             "#656f77",
+		Error:           "#b3261e",
+		SyntaxString:    "#6c3fa8",
+		SelectedBg:      "#d5e5f9",
+		CustomMessageBg: "#eceff3",
+	}
+}
+
+// ForTerminal is the theme for a terminal that is described by its environment
+// alone: Light where COLORFGBG says that the background is light, else Dark;
+// without colour if NO_COLOR is set and not empty. It asks the terminal
+// nothing, because an answer may never come.
+func ForTerminal(getenv func(string) string) Theme {
+	theme := Dark()
+	if fgbg := getenv("COLORFGBG"); fgbg != "" {
+		switch fgbg[strings.LastIndexByte(fgbg, ';')+1:] {
+		case "7", "9", "10", "11", "12", "13", "14", "15":
+			theme = Light()
+		}
+	}
+	theme.NoColor = getenv("NO_COLOR") != ""
+	return theme
+}
+
+// color is the colour of a role; an unknown role has the terminal's own.
+func (t *Theme) color(role Role) Color {
+	if t.NoColor {
+		return ""
+	}
+	switch role {
+	case "accent":
+		return t.Accent
+	case "text":
+		return t.Text
+	case "success":
+		return t.Success
+	case "muted":
+		return t.Muted
+	case "warning":
+		return t.Warning
+	case "dim":
+		return t.Dim
+	case "error":
+		return t.Error
+	case "toolTitle":
+		return t.ToolTitle
+	case "syntaxString":
+		return t.SyntaxString
+	case "selectedBg":
+		return t.SelectedBg
+	case "customMessageBg":
+		return t.CustomMessageBg
+	}
+	return ""
 }

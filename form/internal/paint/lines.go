@@ -1,0 +1,107 @@
+package paint
+
+import "strings"
+
+// Lines returns the grid as ANSI lines. Every line stands alone: it starts in
+// the default style and ends in it. Blanks at the end of a line that look like
+// an empty screen are left out.
+func (g *Grid) Lines(theme Theme, depth Depth) []string {
+	sgr := g.sequences(&theme, depth)
+	out, marks := g.out[:0], g.marks[:0]
+	for y := range g.height {
+		line := g.cells[y*g.width : (y+1)*g.width]
+		current := uint16(0)
+		for x, end := 0, g.visibleEnd(line, y); x < end; x++ {
+			c := &line[x]
+			if c.width == 0 {
+				continue
+			}
+			if c.style != current {
+				out = append(out, sgr[c.style]...)
+				current = c.style
+			}
+			if g.Marker != "" && x == g.cursorX && y == g.cursorY {
+				out = append(out, g.Marker...)
+			}
+			out = append(out, c.text...)
+		}
+		if current != 0 {
+			out = append(out, reset...)
+		}
+		marks = append(marks, len(out))
+	}
+	g.out, g.marks = out, marks
+
+	// One string for all lines: cheaper than one each.
+	all := string(out)
+	lines := make([]string, len(marks))
+	from := 0
+	for i, to := range marks {
+		lines[i] = all[from:to]
+		from = to
+	}
+	return lines
+}
+
+const reset = "\x1b[0m"
+
+// visibleEnd returns the column after the last cell of a line that can be told
+// from an empty screen.
+func (g *Grid) visibleEnd(line []cell, y int) int {
+	end := len(line)
+	for end > 0 {
+		c := line[end-1]
+		if c.text != " " || end-1 == g.cursorX && y == g.cursorY {
+			break
+		}
+		if s := &g.styles[c.style]; s.Bg != "" || s.Inverse {
+			break
+		}
+		end--
+	}
+	return end
+}
+
+// sequences returns, for every style of the grid, the sequence that switches
+// to it from any other style.
+func (g *Grid) sequences(theme *Theme, depth Depth) []string {
+	seqs := make([]string, len(g.styles))
+	seqs[0] = reset
+	var buf [128]byte
+	for i := 1; i < len(g.styles); i++ {
+		s := &g.styles[i]
+		b := append(buf[:0], "\x1b[0"...)
+		if s.Bold {
+			b = append(b, ";1"...)
+		}
+		if s.Inverse {
+			b = append(b, ";7"...)
+		}
+		fg, bg := theme.color(s.Fg), theme.color(s.Bg)
+		fgInk, bgInk := fg.parse().reduce(depth), bg.parse().reduce(depth)
+		b = bgInk.appendSGR(fgInk.appendSGR(b, 30), 40)
+		b = append(b, 'm')
+		if fgInk.kind == inkRaw {
+			b = append(b, fg...)
+		}
+		if bgInk.kind == inkRaw {
+			b = append(b, bg...)
+		}
+		seqs[i] = string(b)
+	}
+	return seqs
+}
+
+// Text returns the grid as plain lines without trailing blanks.
+func (g *Grid) Text() []string {
+	lines := make([]string, g.height)
+	var b strings.Builder
+	for y := range lines {
+		b.Reset()
+		for _, c := range g.cells[y*g.width : (y+1)*g.width] {
+			b.WriteString(c.text)
+		}
+		lines[y] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
+}
