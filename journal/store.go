@@ -1,4 +1,3 @@
-// Package journal keeps questions and answers in the session.
 package journal
 
 import (
@@ -12,6 +11,9 @@ import (
 // CustomType and Data, "custom_message" entries CustomType, Content, Display
 // and Details, "message" entries Message. Entries of other types are carried
 // as they are.
+//
+// The raw fields of an entry that came from a [Store] are shared: read them,
+// do not change them.
 type Entry struct {
 	ID         string          `json:"id"`
 	ParentID   string          `json:"parentId,omitempty"`
