@@ -22,16 +22,16 @@ type Payload struct {
 // Options may be zero; in a [Form] it is normalised: texts trimmed, Label and
 // Type always set.
 type Question struct {
-	ID     string `json:"id"`
+	ID     string `json:"id" validate:"notblank"`
 	Label  string `json:"label,omitempty"`
-	Prompt string `json:"prompt"`
+	Prompt string `json:"prompt" validate:"notblank"`
 	// Type is the type the author requested.
-	Type Type `json:"type,omitempty"`
+	Type Type `json:"type,omitempty" validate:"omitempty,oneof=single multi preview"`
 	// PresentedType is set only while the question is shown as another type
 	// than the requested one. See [Question.Shown].
 	PresentedType Type     `json:"presentedType,omitempty"`
 	Required      bool     `json:"required"`
-	Options       []Option `json:"options"`
+	Options       []Option `json:"options" validate:"min=1,dive"`
 
 	// AuthorLabel reports whether Label came from the author rather than
 	// from the question's position (set by [Normalize]).
@@ -48,8 +48,8 @@ func (q Question) Shown() Type {
 
 // Option is one choice of a question.
 type Option struct {
-	Value       string `json:"value"`
-	Label       string `json:"label"`
+	Value       string `json:"value" validate:"notblank"`
+	Label       string `json:"label" validate:"notblank"`
 	Description string `json:"description,omitempty"`
 	Preview     string `json:"preview,omitempty"`
 	PreviewFile string `json:"previewFile,omitempty"`

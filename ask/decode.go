@@ -1,0 +1,196 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Decode reads the raw arguments of an ask_user call. Names are matched
+// exactly, unknown ones are ignored, null counts as absent for optional fields.
+//
+// The error wraps [ErrNotJSON] and says where, when raw is not JSON. When
+// values have the wrong type it is an [*InvalidInput] with every issue of the
+// payload, those of [Normalize] included. A payload that merely lacks ids,
+// prompts, options, values or labels is decoded with empty ones, for Normalize
+// to report.
+func Decode(raw json.RawMessage) (Payload, error) {
+	p, wrong, err := decode(raw)
+	if err != nil {
+		return Payload{}, err
+	}
+	if len(wrong) > 0 {
+		return Payload{}, &InvalidInput{Title: TrimSpace(p.Title), Issues: check(p, wrong)}
+	}
+	return p, nil
+}
+
+func decode(raw []byte) (Payload, faults, error) {
+	if err := checkJSON(raw); err != nil {
+		return Payload{}, nil, err
+	}
+	d := decoder{document: document(raw), wrong: faults{}}
+	return d.payload(d.root()), d.wrong, nil
+}
+
+// decoder reads a payload and notes the values of a wrong type.
+type decoder struct {
+	document
+	wrong faults
+}
+
+func (d *decoder) note(path string, s span, want string) {
+	d.wrong[path] = fmt.Sprintf("expected %s, found %s", want, d.kind(s))
+}
+
+func (d *decoder) payload(s span) Payload {
+	var p Payload
+	if !d.isObject(s) {
+		d.note("questions", s, `an object such as {"questions": [`+questionShape+`]}`)
+		return p
+	}
+	for _, m := range d.members(s) {
+		switch m.key {
+		case "title":
+			p.Title = d.string(m.data, "title", optional)
+		case "background":
+			p.Background = d.bool(m.data, "background")
+		case "questions":
+			p.Questions = d.questions(m.data)
+		}
+	}
+	return p
+}
+
+// What a whole question and option look like, for messages.
+const (
+	optionShape   = `{"value": "a", "label": "A"}`
+	questionShape = `{"id": "a", "prompt": "…?", "options": [` + optionShape + `]}`
+)
+
+func (d *decoder) questions(s span) []Question {
+	switch {
+	case d.isNull(s):
+		return nil
+	case d.isString(s):
+		d.note("questions", s, "a list of questions, not the list as JSON text inside a string: remove the quotes around it")
+		return nil
+	case !d.isList(s):
+		d.note("questions", s, "a list of questions such as ["+questionShape+"]")
+		return nil
+	}
+	elements := d.elements(s)
+	list := make([]Question, len(elements))
+	for i, e := range elements {
+		list[i] = d.question(e, "questions["+strconv.Itoa(i)+"]")
+	}
+	return list
+}
+
+func (d *decoder) question(s span, path string) Question {
+	var q Question
+	if !d.isObject(s) {
+		d.note(path, s, "a question such as "+questionShape)
+		return q
+	}
+	for _, m := range d.members(s) {
+		at := path + "." + m.key
+		switch m.key {
+		case "id":
+			q.ID = d.string(m.data, at, needed)
+		case "label":
+			q.Label = d.string(m.data, at, optional)
+		case "prompt":
+			q.Prompt = d.string(m.data, at, needed)
+		case "type":
+			q.Type = d.typ(m.data, at)
+		case "required":
+			q.Required = d.bool(m.data, at)
+		case "options":
+			q.Options = d.options(m.data, at)
+		}
+	}
+	return q
+}
+
+func (d *decoder) options(s span, path string) []Option {
+	if !d.isList(s) {
+		d.note(path, s, "a list of options such as ["+optionShape+"]")
+		return nil
+	}
+	elements := d.elements(s)
+	list := make([]Option, len(elements))
+	for j, e := range elements {
+		list[j] = d.option(e, path+"["+strconv.Itoa(j)+"]")
+	}
+	return list
+}
+
+func (d *decoder) option(s span, path string) Option {
+	var o Option
+	if !d.isObject(s) {
+		d.note(path, s, "an option such as "+optionShape)
+		return o
+	}
+	for _, m := range d.members(s) {
+		at := path + "." + m.key
+		switch m.key {
+		case "value":
+			o.Value = d.string(m.data, at, needed)
+		case "label":
+			o.Label = d.string(m.data, at, needed)
+		case "description":
+			o.Description = d.string(m.data, at, optional)
+		case "preview":
+			o.Preview = d.string(m.data, at, optional)
+		case "previewFile":
+			o.PreviewFile = d.string(m.data, at, optional)
+		case "recommended":
+			if !d.isNull(m.data) {
+				recommended := d.bool(m.data, at)
+				o.Recommended = &recommended
+			}
+		}
+	}
+	return o
+}
+
+// Whether null may stand for a string.
+const (
+	needed   = false
+	optional = true
+)
+
+func (d *decoder) string(s span, path string, nullable bool) string {
+	switch {
+	case d.isString(s):
+		return d.unquote(s)
+	case !nullable || !d.isNull(s):
+		d.note(path, s, "a string")
+	}
+	return ""
+}
+
+// typ passes unknown words on: which words are types is not a matter of shape.
+func (d *decoder) typ(s span, path string) Type {
+	const want = `the string "single", "multi" or "preview"`
+	t := d.string(s, path, optional)
+	switch _, wrong := d.wrong[path]; {
+	case wrong:
+		d.note(path, s, want)
+	case t == "" && !d.isNull(s):
+		d.wrong[path] = "expected " + want + ", found an empty string"
+	}
+	return Type(t)
+}
+
+func (d *decoder) bool(s span, path string) bool {
+	switch d.document[s.from] {
+	case 't':
+		return true
+	case 'f', 'n':
+		return false
+	}
+	d.note(path, s, "true or false")
+	return false
+}
