@@ -35,7 +35,8 @@ func breaksBefore(c byte) bool { return c < 0x20 || c == 0x7f }
 
 // plainRune returns the length and width of the first character of s if it is
 // of a kind that never joins with a neighbour of the same kinds: printable
-// ASCII, Latin letters, kana, Han and Hangul syllables. Otherwise n is 0.
+// ASCII, letters of common alphabets, kana, Han and Hangul syllables. Otherwise
+// n is 0.
 func plainRune(s string) (n, width int) {
 	if c := s[0]; c < utf8.RuneSelf {
 		if isPrintable(c) {
@@ -44,21 +45,44 @@ func plainRune(s string) (n, width int) {
 		return 0, 0
 	}
 	r, n := utf8.DecodeRuneInString(s)
+	if width = plainWidth(r); width == 0 {
+		return 0, 0
+	}
+	return n, width
+}
+
+// plainWidth is the width of the letters plainRune knows, 0 for other runes.
+// The order of the ranges is that of the code points.
+func plainWidth(r rune) int {
 	switch {
 	case r < 0xc0:
-		return 0, 0
+		return 0
 	case r < 0x2b0: // Latin-1 letters to IPA extensions
-		return n, 1
-	case r >= 0x410 && r < 0x450: // basic Cyrillic
-		return n, 1
-	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa: // kana
-		return n, 2
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3400 && r <= 0x4dbf: // Han
-		return n, 2
+		return 1
+	case r < 0x2010:
+		switch {
+		case r >= 0x3b1 && r <= 0x3ff, r >= 0x400 && r <= 0x482, // Greek, Cyrillic
+			r >= 0x5d0 && r <= 0x5ea, r >= 0x620 && r <= 0x64a, // Hebrew, Arabic
+			r >= 0x904 && r <= 0x939, r >= 0xe01 && r <= 0xe2e: // Devanagari, Thai
+			return 1
+		}
+		return 0
+	case r <= 0x2027: // dashes, quotation marks, bullet, ellipsis
+		return 1
+	case r >= 0x2500 && r <= 0x257f: // box drawing
+		return 1
+	case r < 0x3001:
+		return 0
+	case r <= 0x3029, r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa: // kana
+		return 2
+	case r >= 0x3400 && r <= 0x4dbf, r >= 0x4e00 && r <= 0x9fff: // Han
+		return 2
 	case r >= 0xac00 && r <= 0xd7a3: // Hangul syllables
-		return n, 2
+		return 2
+	case r >= 0xff01 && r <= 0xff5e: // fullwidth forms
+		return 2
 	}
-	return 0, 0
+	return 0
 }
 
 func isPrintable(c byte) bool { return c >= 0x20 && c < 0x7f }

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks text into lines of at most width columns at whitespace. It is
-// [WidthFunc.WrapText] for drawing: where that rule makes a line wider than
-// width, because the indent alone leaves no room or a blank line is longer,
-// the indent is cut to width - 1 and the blank line to width. Width below 1
-// counts as 1.
+// Wrap breaks text, which has been through [Visible], into lines of at most
+// width columns at whitespace. It is [WidthFunc.WrapText] for drawing: tabs are
+// expanded first, and where the rule makes a line wider than width, because the
+// indent alone leaves no room or a blank line is longer, the indent is cut to
+// width - 1 and the blank line to width. Width below 1 counts as 1.
 func (f WidthFunc) Wrap(text string, width int) []string {
-	return f.wrap(text, max(width, 1), true)
+	return f.wrap(f.ExpandTabs(text), max(width, 1), true)
 }
 
 // WrapText breaks text by the word wrapping rule of the ask contract:
@@ -53,62 +53,104 @@ func (f WidthFunc) wrapLine(lines []string, line string, width int, fit bool) []
 	if fit {
 		indent = f.Cut(indent, width-1, "")
 	}
-	room := max(1, width-f.Width(indent))
-	out := filler{lines: lines, indent: indent, room: room}
-	for body != "" {
-		n := wordLen(body)
-		f.addWord(&out, body[:n])
-		body = body[n:]
-		body = body[spaceLen(body):]
+	taken := f.Width(indent)
+	row := filler{measure: f, line: line, indent: indent, room: max(1, width-taken), lines: lines}
+	row.width = taken + row.room
+	for at := len(line) - len(body); at < len(line); {
+		end := at + wordLen(line[at:])
+		row.add(at, end)
+		at = end + spaceLen(line[end:])
 	}
-	out.flush()
-	return out.lines
+	row.flush()
+	return row.lines
 }
 
-// filler collects the words of one line. As long as the words of a row stand
-// in the text as they are drawn, with one blank between them, the row is a
-// slice of the text and costs no copy.
+// filler collects the words of one source line into rows. As long as the words
+// of a row stand in the line with single blanks between them, the row is a
+// slice of the line and needs no copy.
 type filler struct {
-	lines  []string
-	indent string
-	room   int
-	row    []byte
-	used   int
+	measure WidthFunc
+	line    string
+	indent  string
+	room    int // columns for words
+	width   int // columns for indent and words
+	lines   []string
+
+	start, end int    // the row is line[start:end],
+	copied     []byte // unless it had to be put together here
+	used       int    // columns of the row
+	joins      bool   // a word of the row can join with the blank before it
 }
 
-func (o *filler) flush() {
-	if o.used == 0 && len(o.row) == 0 {
-		return
-	}
-	o.lines = append(o.lines, o.indent+string(o.row))
-	o.row, o.used = o.row[:0], 0
-}
-
-func (f WidthFunc) addWord(o *filler, word string) {
-	w := f.Width(word)
+// add puts the word line[from:to] into the row, or into a new one.
+func (o *filler) add(from, to int) {
+	word := o.line[from:to]
+	w := o.measure.Width(word)
 	if w > o.room {
 		o.flush()
-		for _, piece := range f.HardWrap(word, o.room) {
-			o.lines = append(o.lines, o.indent+piece)
+		for _, piece := range o.measure.HardWrap(word, o.room) {
+			o.joins = startsOdd(piece)
+			o.emit(o.indent + piece)
 		}
+		o.start, o.end, o.joins = to, to, false
 		return
 	}
-	if len(o.row) > 0 {
-		if o.used+1+w <= o.room {
-			o.row = append(append(o.row, ' '), word...)
-			o.used += 1 + w
-			return
-		}
+	if o.end > o.start && o.used+1+w > o.room {
 		o.flush()
 	}
-	o.row = append(o.row, word...)
-	o.used = w
+	o.joins = o.joins || startsOdd(word)
+	if o.end == o.start {
+		o.start, o.end, o.used = from, to, w
+		return
+	}
+	if len(o.copied) == 0 && o.line[o.end:from] != " " {
+		o.copied = append(o.copied, o.line[o.start:o.end]...)
+	}
+	if len(o.copied) > 0 {
+		o.copied = append(append(o.copied, ' '), word...)
+	}
+	o.end = to
+	o.used += 1 + w
+}
+
+// flush ends the row.
+func (o *filler) flush() {
+	if o.end == o.start {
+		return
+	}
+	switch {
+	case len(o.copied) > 0:
+		o.emit(o.indent + string(o.copied))
+	case o.start == len(o.indent): // the first row still has its indent before it
+		o.emit(o.line[:o.end])
+	default:
+		o.emit(o.indent + o.line[o.start:o.end])
+	}
+	o.start, o.copied, o.joins = o.end, o.copied[:0], false
+}
+
+// emit adds one finished row. A word that starts with a mark joins with the
+// blank before it, and the two can be wider together than apart.
+func (o *filler) emit(row string) {
+	if o.joins && o.measure.Width(row) > o.width {
+		o.lines = append(o.lines, o.measure.HardWrap(row, o.width)...)
+		return
+	}
+	o.lines = append(o.lines, row)
+}
+
+// startsOdd reports whether s may start with a character that joins with the
+// one before it.
+func startsOdd(s string) bool {
+	n, _ := plainRune(s)
+	return n == 0
 }
 
 // HardWrap cuts one line into pieces of at most width columns without moving
 // or dropping anything in between: inner blanks stay. Pieces end at cluster
 // borders; a cluster wider than width is drawn as blanks. The empty line is one
-// empty piece. Width below 1 counts as 1.
+// empty piece. The line has been through [Visible] and [WidthFunc.ExpandTabs].
+// Width below 1 counts as 1.
 func (f WidthFunc) HardWrap(line string, width int) []string {
 	width = max(width, 1)
 	if len(line) <= width && isASCII(line) {
