@@ -39,20 +39,21 @@ type Loop struct {
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 
-	signals  chan os.Signal // what watch passes on
-	quit     chan struct{}  // ends watch
-	mail     mailbox
-	keys     parser
-	grid     paint.Grid
-	width    int
-	height   int
-	dirty    bool
-	drawn    time.Time
-	err      error
-	ended    bool
-	escape   *time.Timer // ends an unfinished key sequence
-	paste    *time.Timer // ends an unfinished paste
-	redraw   *time.Timer
+	signals chan os.Signal // what watch passes on
+	resizes chan tcell.Event
+	quit    chan struct{} // ends watch
+	mail    mailbox
+	keys    parser
+	grid    paint.Grid
+	width   int
+	height  int
+	dirty   bool
+	drawn   time.Time
+	err     error
+	ended   bool
+	escape  *time.Timer // ends an unfinished key sequence
+	paste   *time.Timer // ends an unfinished paste
+	redraw  *time.Timer
 }
 
 // mailbox holds what other goroutines want done. Putting never blocks.
@@ -195,7 +196,9 @@ func open(ctx context.Context, opt Options, app App) (*Loop, error) {
 		screen.EnableMouse(tcell.MouseButtonEvents)
 	}
 	l.width, l.height = screen.Size()
+	l.resizes = make(chan tcell.Event)
 	l.group.Go(func() { l.watch(raw) })
+	l.group.Go(func() { screen.ChannelEvents(l.resizes, l.quit) })
 	return l, nil
 }
 
@@ -257,7 +260,7 @@ func (l *Loop) wait() {
 		l.keys.flush(l.handle)
 	case <-l.paste.C:
 		l.keys.flushPaste(l.handle)
-	case <-l.screen.EventQ():
+	case <-l.resizes:
 		l.checkSize() // tcell has nothing else to tell
 	case <-l.mail.full:
 		l.dirty = true
