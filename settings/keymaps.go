@@ -101,6 +101,27 @@ var table = [...]struct {
 	{place{ContextSettingsModal, ActionToggle}, []Key{"enter", "space"}},
 }
 
+// contextOrder and actionOrder list names in table order.
+func contextOrder() []string {
+	var names []string
+	for _, row := range table {
+		if !slices.Contains(names, string(row.context)) {
+			names = append(names, string(row.context))
+		}
+	}
+	return names
+}
+
+func actionOrder(context string) []string {
+	var names []string
+	for _, row := range table {
+		if string(row.context) == context {
+			names = append(names, string(row.action))
+		}
+	}
+	return names
+}
+
 // Keymaps binds keys to actions, context by context. It cannot be changed
 // after it was made, so copies are cheap and safe to share. The zero value
 // binds nothing; use [DefaultKeymaps] or [ParseKeymaps].
@@ -168,10 +189,23 @@ func (k Keymaps) Label(context Context, action Action) string {
 	return Label(k.m.keys[place{context, action}]...)
 }
 
+// equal reports whether both bind the same keys to the same actions.
+func (k Keymaps) equal(other Keymaps) bool {
+	for _, row := range table {
+		if !slices.Equal(k.Keys(row.context, row.action), other.Keys(row.context, row.action)) {
+			return false
+		}
+	}
+	return true
+}
+
 // With returns a copy in which the action has the given keys, written as in
-// the settings file. The whole map is checked again; an error is a
-// *[KeymapError].
+// the settings file. The whole map is checked again; an error, also for an
+// action that does not exist, is a *[KeymapError].
 func (k Keymaps) With(context Context, action Action, keys ...string) (Keymaps, error) {
+	if !slices.Contains(actionOrder(string(context)), string(action)) {
+		return Keymaps{}, &KeymapError{Kind: KeymapMissing, Actions: []string{place{context, action}.String()}}
+	}
 	raw := make(map[place]any, len(table))
 	for _, row := range table {
 		raw[row.place] = k.Keys(row.context, row.action)
