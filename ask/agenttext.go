@@ -256,3 +256,8 @@ func BackgroundText(requestID string, r *Result, failure string) string {
 	l.add(r.agentText(func(q ResultQuestion) string { return q.Label + " [" + q.ID + "]" }))
 	return l.text("")
 }
+
+// AgentText is the receipt in words for the agent.
+func (r Receipt) AgentText() string {
+	return fmt.Sprintf("ask_user [%s] is queued, %d form(s) pending. This receipt is neither an answer nor an approval: go on with independent work and call wait_for_answers once an answer is needed.", r.RequestID, r.PendingRequests)
+}

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotJSON is wrapped by the error of [Decode], [LoadPreviews] and
-// [ParseSubmit] for input that is not JSON at all.
+// ErrNotJSON is wrapped by the errors of [Decode] and [LoadPreviews]
+// for input that is not JSON at all.
 var ErrNotJSON = errors.New("not valid JSON")
 
 // document is a JSON text that checkJSON has accepted. Its methods give the
