@@ -98,16 +98,30 @@ type Answer struct {
 	Content json.RawMessage
 }
 
+// prefix begins every customType of this library.
+const prefix = "ask:"
+
 const unknownError = "unknown error"
 
 // stored gives an outcome the form in which it is written: never without both
-// result and error, never with null for an empty list.
+// result and error.
 func (o Outcome) stored() Outcome {
 	if o.Result == nil && o.Error == "" {
 		o.Error = unknownError
 	}
 	o.Result = storedResult(o.Result)
 	return o
+}
+
+// storedResult gives a result that was put together by hand the mode it lacks;
+// without one it would be no result when it is read.
+func storedResult(r *ask.Result) *ask.Result {
+	if r == nil || r.Mode != "" {
+		return r
+	}
+	c := *r
+	c.Mode = ask.Submit
+	return &c
 }
 
 const (
@@ -155,20 +169,24 @@ type (
 
 // Entry implements [Data].
 func (p Payload) Entry() Entry {
-	return custom(TypePayload, payloadJSON{entryVersion, p.Timestamp.UnixMilli(), payloadSource, p.ToolCallID, storedPayload(p.Params)})
+	return custom(TypePayload, payloadJSON{entryVersion, p.Timestamp.UnixMilli(), payloadSource, p.ToolCallID, p.Params})
 }
 
 // Entry implements [Data].
 func (r Request) Entry() Entry {
+	questions := r.Questions
+	if questions == nil {
+		questions = []ask.Question{}
+	}
 	return custom(TypeRequest, requestJSON{
 		entryVersion, r.RequestID, r.ToolCallID, r.Title, r.Background,
-		r.CreatedAt.UTC().Format(isoMillis), storedQuestions(r.Questions),
+		r.CreatedAt.UTC().Format(isoMillis), questions,
 	})
 }
 
 // Entry implements [Data].
 func (q Queued) Entry() Entry {
-	return custom(TypeQueued, queuedJSON{entryVersion, q.RequestID, q.ToolCallID, storedPayload(q.Params), q.PresentSingleAsMulti})
+	return custom(TypeQueued, queuedJSON{entryVersion, q.RequestID, q.ToolCallID, q.Params, q.PresentSingleAsMulti})
 }
 
 // Entry implements [Data].
@@ -183,7 +201,8 @@ func (c QueueCompleted) Entry() Entry {
 
 // Entry implements [Data].
 func (d Dismissed) Entry() Entry {
-	return custom(TypeDismissed, dismissedJSON{d.ToolCallID, d.RequestID, d.Delivery, storedResult(d.Result)})
+	d.Result = storedResult(d.Result)
+	return custom(TypeDismissed, dismissedJSON(d))
 }
 
 // Entry implements [Data].
@@ -199,17 +218,15 @@ func custom(customType string, data any) Entry {
 	return Entry{Type: "custom", CustomType: customType, Data: encode(data)}
 }
 
-// encode writes v as one line of JSON without HTML escaping. The values passed
-// here hold nothing that cannot be encoded; should that ever change, the entry
-// has no data, and the store refuses it.
+// encode writes v as one line of JSON. The values passed here hold nothing that
+// cannot be encoded; should that ever change, the entry has no data, and the
+// store refuses it.
 func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	raw, err := ask.Marshal(v)
+	if err != nil {
 		return nil
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return raw
 }
 
 // Decode returns the content of an entry of this library, or nil for every
@@ -262,7 +279,7 @@ func Decode(e Entry) Data {
 	case TypeDismissed:
 		var d dismissedJSON
 		if decode(e.Data, dismissedShape, &d) {
-			return Dismissed{d.ToolCallID, d.RequestID, d.Delivery, d.Result}
+			return Dismissed(d)
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ type Memory struct {
 
 // NewMemory returns a store whose branch holds the given entries. They keep
 // their ids and timestamps when they have them; each is a child of the one
-// before it.
+// before it. An entry that cannot be stored is left out.
 func NewMemory(entries ...Entry) *Memory {
 	m := &Memory{tree: newTree()}
 	for _, e := range entries {
@@ -24,7 +24,9 @@ func NewMemory(entries ...Entry) *Memory {
 			e.ID = m.tree.freshID()
 		}
 		e.ParentID = m.tree.leafID()
-		m.tree.grow(cloneEntry(e))
+		if _, stored, err := encodeLine(e); err == nil {
+			m.tree.grow(stored)
+		}
 	}
 	return m
 }
@@ -35,15 +37,14 @@ func (m *Memory) Append(ctx context.Context, e Entry) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, err
 	}
-	if err := checkEntry(e); err != nil {
-		return Entry{}, err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e = cloneEntry(e)
 	e.ID, e.ParentID, e.Timestamp = m.tree.freshID(), m.tree.leafID(), now()
-	m.tree.grow(e)
-	return e, nil
+	_, stored, err := encodeLine(e)
+	if err == nil {
+		m.tree.grow(stored)
+	}
+	return stored, err
 }
 
 // Branch implements [Store].
