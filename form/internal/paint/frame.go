@@ -2,7 +2,7 @@
 // form's three ways to run need: ANSI lines, a tcell screen, or a picture.
 //
 //	var g paint.Grid                       // keep it: its memory is reused
-//	g.Fill(frame, display.Default)         // rows -> cells
+//	g.Fill(frame, nil)                     // rows -> cells
 //	lines := g.Lines(paint.Dark(), depth)  // cells -> ANSI, or Blit, Text, SVG
 //
 // Text in a frame has already been made safe (no control characters); a grid
@@ -10,13 +10,12 @@
 // reach the terminal.
 package paint
 
-// Role names what a piece of text is for; a [Theme] gives it a colour. The
-// empty role is the terminal's own colour.
-type Role = string
+import "github.com/pi-agent-ask/pi-agent-ask/ask"
 
-// Style is how text looks, in roles rather than colours.
+// Style is how text looks, in roles rather than colours; a [Theme] gives each
+// role its colour. The empty role is the terminal's own colour.
 type Style struct {
-	Fg, Bg        Role
+	Fg, Bg        ask.Role
 	Bold, Inverse bool
 }
 

@@ -1,6 +1,10 @@
 package paint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pi-agent-ask/pi-agent-ask/ask"
+)
 
 // Theme gives every role a colour. The zero Theme shows everything in the
 // terminal's own colours; bold and inverse text stays.
@@ -61,32 +65,32 @@ func ForTerminal(getenv func(string) string) Theme {
 }
 
 // color is the colour of a role; an unknown role has the terminal's own.
-func (t *Theme) color(role Role) Color {
+func (t *Theme) color(role ask.Role) Color {
 	if t.NoColor {
 		return ""
 	}
 	switch role {
-	case "accent":
+	case ask.RoleAccent:
 		return t.Accent
-	case "text":
+	case ask.RoleText:
 		return t.Text
-	case "success":
+	case ask.RoleSuccess:
 		return t.Success
-	case "muted":
+	case ask.RoleMuted:
 		return t.Muted
-	case "warning":
+	case ask.RoleWarning:
 		return t.Warning
-	case "dim":
+	case ask.RoleDim:
 		return t.Dim
-	case "error":
+	case ask.RoleError:
 		return t.Error
-	case "toolTitle":
+	case ask.RoleToolTitle:
 		return t.ToolTitle
-	case "syntaxString":
+	case ask.RoleSyntaxString:
 		return t.SyntaxString
-	case "selectedBg":
+	case ask.RoleSelectedBg:
 		return t.SelectedBg
-	case "customMessageBg":
+	case ask.RoleCustomMessageBg:
 		return t.CustomMessageBg
 	}
 	return ""
