@@ -100,6 +100,7 @@ func (f *File) load() error {
 	if err := f.readOn(l); err != nil {
 		return err
 	}
+	l.tellCycles()
 	f.loaded = l
 	return nil
 }

@@ -20,7 +20,11 @@ type loader struct {
 	lines    int
 	end      int64 // behind the newline of the last line
 	last     int   // the last good node, -1 before the first
+	orphans  []orphan
 }
+
+// orphan is an entry whose parent was not found when it was read.
+type orphan struct{ problem, node int }
 
 func newLoader(max int) *loader { return &loader{tree: newTree(), max: max, last: -1} }
 
@@ -60,15 +64,15 @@ func (l *loader) take(line rawLine) error {
 	case headerLine:
 		return l.takeHeader(line, text)
 	case damagedLine:
-		l.report(Damaged, line, "%s; the line is left as it is and skipped", why)
+		l.note(Damaged, line, "%s; the line is left as it is and skipped", why)
 	case linkLine, goodLine:
 		if !l.headSeen {
 			return ErrNotSession
 		}
 		if kind == linkLine {
-			l.report(Damaged, line, "%s; the line is left as it is, only its place in the tree is used", why)
+			l.note(Damaged, line, "%s; the line is left as it is, only its place in the tree is used", why)
 		} else if !utf8.Valid(text) {
-			l.report(BadText, line, "invalid UTF-8; it is read with U+FFFD in its place")
+			l.note(BadText, line, "invalid UTF-8; it is read with U+FFFD in its place")
 		}
 		l.add(line, e, kind == linkLine)
 	}
@@ -77,7 +81,7 @@ func (l *loader) take(line rawLine) error {
 
 func (l *loader) takeHeader(line rawLine, text []byte) error {
 	if l.headSeen {
-		l.report(Damaged, line, "a second session header; it is skipped")
+		l.note(Damaged, line, "a second session header; it is skipped")
 		return nil
 	}
 	head, err := readHeader(text)
@@ -86,7 +90,7 @@ func (l *loader) takeHeader(line rawLine, text []byte) error {
 }
 
 func (l *loader) takeLong(line rawLine) {
-	l.report(TooLong, line, "%d bytes long, more than the %d that are read; its content is skipped", line.length, l.max)
+	l.note(TooLong, line, "%d bytes long, more than the %d that are read; its content is skipped", line.length, l.max)
 	if links, ok := readHead(line.text); ok && l.headSeen && string(links.typ) != headerType {
 		l.add(line, Entry{ID: string(links.id), ParentID: string(links.parent), Type: string(links.typ)}, true)
 	}
@@ -94,18 +98,38 @@ func (l *loader) takeLong(line rawLine) {
 
 func (l *loader) add(line rawLine, e Entry, damaged bool) {
 	if _, taken := l.tree.byID[e.ID]; taken {
-		l.report(DuplicateID, line, "the id %s was used before; entries that follow belong to the later one", jsonText(e.ID))
+		l.note(DuplicateID, line, "the id %s was used before; entries that follow belong to the later one", jsonText(e.ID))
 	}
 	if !l.tree.add(e, damaged) {
-		l.report(NoParent, line, "the parent %s is not in the file before it; the branch starts here", jsonText(e.ParentID))
+		l.note(NoParent, line, "the parent %s is not in the file; the branch starts here", jsonText(e.ParentID))
+		if l.problems.more == 0 {
+			l.orphans = append(l.orphans, orphan{len(l.problems.list) - 1, len(l.tree.nodes) - 1})
+		}
 	}
 	if !damaged {
 		l.last = len(l.tree.nodes) - 1
 	}
 }
 
-func (l *loader) report(kind ProblemKind, line rawLine, format string, args ...any) {
+func (l *loader) note(kind ProblemKind, line rawLine, format string, args ...any) {
 	l.problems.add(kind, max(l.lines, 1), line.offset, format, args...)
+}
+
+// tellCycles tells parents that come too late from parents that are missing.
+// Only then, when the whole file is known, can that be told.
+func (l *loader) tellCycles() {
+	for _, o := range l.orphans {
+		parent := jsonText(l.tree.nodes[o.node].ParentID)
+		at, ok := l.tree.byID[l.tree.nodes[o.node].ParentID]
+		if !ok {
+			continue
+		}
+		p := &l.problems.list[o.problem]
+		p.Kind, p.Detail = LateParent, "the parent "+parent+" comes only later in the file; the branch starts here"
+		if l.tree.leads(at, o.node) {
+			p.Detail = "the parent " + parent + " is a descendant of this entry: a cycle; the branch starts here"
+		}
+	}
 }
 
 // whole reports whether an unfinished last line is nevertheless a whole entry,

@@ -79,6 +79,16 @@ func (t *tree) move(id string) error {
 	return nil
 }
 
+// leads reports whether the parents of one node lead to the other.
+func (t *tree) leads(from, to int) bool {
+	for n := from; n >= 0; n = t.nodes[n].parent {
+		if n == to {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *tree) leafID() string {
 	if t.leaf < 0 {
 		return ""
