@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"time"
 )
 
 // Troubled returns options for a store whose file operations ask before first.
@@ -21,9 +20,3 @@ const (
 
 // Settle is the wait for the end of a burst of changes.
 func Settle(ctx context.Context, changed <-chan struct{}, read func()) { settle(ctx, changed, read) }
-
-// PollTime is the interval of a watch that polls.
-const PollTime time.Duration = pollTime
-
-// Locks tells whether a lock on the directory keeps others out.
-func Locks(dir string) (unlock func()) { return lockDirectory(dir) }
