@@ -1,0 +1,174 @@
+// Package form asks a person questions in the terminal: tabs, choices, free
+// text, notes, previews, and a review before anything is sent.
+//
+// There are three ways to run one form:
+//
+//	result, err := form.Run(ctx, f, nil)   // on a terminal of its own
+//	p := form.New(f, nil)                  // a tview primitive, in your application
+//	in := form.NewInline(f, nil)           // lines for a slot in somebody's TUI
+//
+// All three draw the same cells and take the same keys. A form f comes from
+// [ask.Normalize].
+package form
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/form/internal/paint"
+	"github.com/pi-agent-ask/pi-agent-ask/form/internal/term"
+	"github.com/pi-agent-ask/pi-agent-ask/form/internal/ui"
+)
+
+// Run shows the form on the controlling terminal, whatever stdin and stdout
+// are, until it is answered or cancelled. The terminal is as before when Run
+// returns. A form that the user cancelled is no error: the result says so.
+//
+// Errors: [ErrInterrupted] (the context ended or a signal came; the result is
+// a cancelled one), [ErrNoTerminal], or what went wrong with the terminal.
+// Run may be called again, but not twice at the same time on one terminal.
+func Run(ctx context.Context, f ask.Form, o *Options) (ask.Result, error) {
+	if len(f.Questions) == 0 {
+		return ask.Result{}, errors.New("form: a form needs a question; use ask.Normalize")
+	}
+	if err := ctx.Err(); err != nil {
+		return ask.NewDrafts(f).Result(ask.Cancelled), interrupted(err)
+	}
+	if accessible(o) {
+		return runAccessible(ctx, f, o)
+	}
+	r := runner{}
+	r.open(f, o)
+	err := term.Run(ctx, &term.Options{Theme: r.session.opt.Theme, Widths: r.session.opt.Width, Mouse: r.session.opt.Mouse}, r.app())
+	r.session.close()
+	out := r.session.outcome()
+	if err == nil {
+		return out.Result, nil
+	}
+	var signal *term.SignalError
+	if ctx.Err() != nil || errors.As(err, &signal) {
+		return out.Result, interrupted(err)
+	}
+	return out.Result, err
+}
+
+func interrupted(by error) error { return fmt.Errorf("%w: %w", ErrInterrupted, by) }
+
+// runner is a form on a terminal of its own.
+type runner struct {
+	session *session
+	loop    *term.Loop
+}
+
+func (r *runner) open(f ask.Form, o *Options) {
+	var opt Options
+	if o != nil {
+		opt = *o
+	}
+	if opt.Edit == nil {
+		opt.Edit = r.edit
+	}
+	if opt.Terminal == nil {
+		opt.Terminal = r.write
+	}
+	r.session = newSession(f, &opt, guardQuiet, func() { r.loop.Post(func() {}) })
+}
+
+func (r *runner) app() term.App {
+	s := r.session
+	return term.App{
+		Start: func(l *term.Loop) { r.loop = l },
+		Draw: func(width, height int) (out paint.Frame) {
+			s.frame(width, height, func(f paint.Frame) { out = f })
+			return out
+		},
+		Shown: s.wasShown,
+		Key:   func(id, text string) { s.apply(ui.Key{ID: id, Text: text}) },
+		Paste: func(text string) { s.apply(ui.Paste{Text: text}) },
+		Mouse: func(m term.Mouse) {
+			if m.Action == term.Click {
+				s.apply(ui.Click{X: m.X, Y: m.Y})
+				return
+			}
+			s.apply(ui.Wheel{Up: m.Action == term.WheelUp})
+		},
+		Binds: s.binds,
+		Done:  s.ended,
+	}
+}
+
+// write puts a notification's bytes on the terminal.
+func (r *runner) write(b []byte) error {
+	done := make(chan error, 1)
+	if !r.loop.Post(func() { done <- r.loop.Write(b) }) {
+		return term.ErrTerminalGone
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-r.session.ctx.Done():
+		return r.session.ctx.Err()
+	}
+}
+
+// edit opens a draft in $VISUAL or $EDITOR while the form steps aside.
+func (r *runner) edit(ctx context.Context, draft string) (string, error) {
+	type outcome struct {
+		text string
+		err  error
+	}
+	done := make(chan outcome, 1)
+	posted := r.loop.Post(func() {
+		var out outcome
+		out.err = r.loop.Release(func() (err error) {
+			out.text, err = editFile(draft)
+			return err
+		})
+		done <- out
+	})
+	if !posted {
+		return "", term.ErrTerminalGone
+	}
+	select {
+	case out := <-done:
+		return out.text, out.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// editFile runs the user's editor on a temporary file, which nobody else can
+// read and which is gone afterwards.
+func editFile(draft string) (string, error) {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	if name == "" {
+		return "", errors.New("set VISUAL or EDITOR to edit a draft there")
+	}
+	file, err := os.CreateTemp("", "pi-agent-ask-*.md")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	if _, err := file.WriteString(draft); err != nil {
+		return "", err
+	}
+	if err := file.Close(); err != nil {
+		return "", err
+	}
+	words := strings.Fields(name) // "code --wait" is a usual value
+	cmd := exec.Command(words[0], append(words[1:], file.Name())...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminalFiles()
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	text, err := os.ReadFile(file.Name())
+	return strings.TrimSuffix(string(text), "\n"), err
+}
