@@ -186,13 +186,13 @@ func (p *parser) plain(data []byte) int {
 
 // typed is text that was typed without a modifier but shift.
 func (p *parser) typed(cluster string) {
-	if len(cluster) == 1 {
+	if len(cluster) == 1 && cluster[0] < utf8.RuneSelf {
 		p.char(0, rune(cluster[0]), cluster)
 		return
 	}
 	cluster = strings.ToValidUTF8(cluster, "")
-	if r, _ := utf8.DecodeRuneInString(cluster); cluster == "" || r < 0xa0 { // C1 controls are no text
-		return
+	if r, _ := utf8.DecodeRuneInString(cluster); cluster == "" || r >= 0x80 && r < 0xa0 {
+		return // C1 controls and stray bytes are no text
 	}
 	p.emit(event{text: cluster})
 }

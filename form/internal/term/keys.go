@@ -224,8 +224,6 @@ func (p *parser) sequence(final byte, s string, mods mod) {
 		return
 	case 'a', 'b', 'c', 'd': // rxvt
 		final, mods = final-'a'+'A', mods|modShift
-	case '$':
-		mods |= modShift
 	case '^':
 		mods |= modCtrl
 	case '@':
@@ -233,7 +231,7 @@ func (p *parser) sequence(final byte, s string, mods mod) {
 	}
 	var base string
 	switch final {
-	case '~', '$', '^', '@':
+	case '~', '^', '@':
 		switch n := ps.at(0, 0); n {
 		case 27: // xterm's modifyOtherKeys
 			p.code(ps.at(2, 0), mods, "")
