@@ -177,13 +177,19 @@ func (d document) skipBlanks(i int) int {
 	return i
 }
 
+// skipString returns the end of the string that starts at i. It looks for
+// quotes and backslashes in long steps, since a string can be a whole file.
 func (d document) skipString(i int) int {
-	for i++; d[i] != '"'; i++ {
-		if d[i] == '\\' {
-			i++
+	i++
+	for quote := i + bytes.IndexByte(d[i:], '"'); ; {
+		escape := bytes.IndexByte(d[i:quote], '\\')
+		if escape < 0 {
+			return quote + 1
+		}
+		if i += escape + 2; i > quote { // the quote was escaped
+			quote = i + bytes.IndexByte(d[i:], '"')
 		}
 	}
-	return i + 1
 }
 
 // skipValue returns the end of the value that starts at i, without recursion.
