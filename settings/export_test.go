@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"time"
 )
 
 // Troubled returns options for a store whose file operations ask before first.
@@ -20,3 +21,8 @@ const (
 
 // Settle is the wait for the end of a burst of changes.
 func Settle(ctx context.Context, changed <-chan struct{}, read func()) { settle(ctx, changed, read) }
+
+// LockDirectory is the lock that a save takes.
+func LockDirectory(dir string, patience time.Duration) (unlock func(), err error) {
+	return lockDirectory(dir, patience)
+}

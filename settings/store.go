@@ -189,7 +189,8 @@ func (s *Store) lock() (target string, unlock func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return target, lockDirectory(filepath.Dir(target)), nil
+	unlock, err = lockDirectory(filepath.Dir(target), lockPatience)
+	return target, unlock, err
 }
 
 func (s *Store) look() snapshot {
@@ -300,6 +301,9 @@ func (s *Store) saveLocked(edit func(snapshot) (document, Settings, []Notice, er
 	s.load()
 	target, unlock, err := s.lock()
 	if err != nil {
+		if _, _, _, refused := edit(s.look()); refused != nil {
+			err = refused // a bad file is the better reason
+		}
 		return s.refuse(err)
 	}
 	defer unlock()

@@ -436,11 +436,11 @@ func TestASubscriberMayCallTheStore(t *testing.T) {
 }
 
 func TestAgentDir(t *testing.T) {
-	t.Setenv("HOME", "/home/dev")
+	t.Setenv("HOME", "/users/dev")
 	for in, want := range map[string]string{
-		"":              "/home/dev/.pi/agent",
-		"~":             "/home/dev",
-		"~/agent":       "/home/dev/agent",
+		"":              "/users/dev/.pi/agent",
+		"~":             "/users/dev",
+		"~/agent":       "/users/dev/agent",
 		"~other":        "~other",
 		"/srv/pi":       "/srv/pi",
 		"relative/path": "relative/path",
@@ -466,6 +466,9 @@ func FuzzLoad(f *testing.F) {
 		}
 		if _, ok := got.Keymaps.Lookup(settings.ContextMain, "enter"); !ok && len(notices) > 0 {
 			t.Fatal("no default keymaps")
+		}
+		if len(notices) > 0 && notices[0].Kind == settings.NoticeInvalid && len(data)%16 > 0 {
+			return // most inputs: the disk would make this slow
 		}
 		path := fileWith(t, string(data))
 		store := settings.Open(path, nil)

@@ -174,20 +174,24 @@ func TestConfigVectors(t *testing.T) {
 type overlay struct {
 	t     *testing.T
 	store *settings.Store
+	fails atomic.Bool
+	save  sync.WaitGroup
+
 	guard settings.ResetGuard
 	now   time.Time
-	fails atomic.Bool
 }
 
+// do plays one press, or what happens between two. The save runs on its own,
+// as in a form.
 func (o *overlay) do(action string) {
 	verb, arg, _ := strings.Cut(action, ":")
 	switch verb {
 	case "toggle":
 		o.guard.Disarm()
-		o.store.Toggle(settings.Setting(arg))
+		o.save.Go(func() { o.store.Toggle(settings.Setting(arg)) })
 	case "reset":
 		if o.guard.Press(o.now) {
-			o.store.Reset()
+			o.save.Go(func() { o.store.Reset() })
 		}
 	case "wait":
 		ms, err := strconv.Atoi(arg)
@@ -234,15 +238,13 @@ func TestSaveVectors(t *testing.T) {
 					return nil
 				}))
 				o.store.Load()
-				var wg sync.WaitGroup
 				for _, action := range c.Actions {
-					if c.Concurrent {
-						wg.Go(func() { o.do(action) })
-					} else {
-						o.do(action)
+					o.do(action)
+					if !c.Concurrent {
+						o.save.Wait()
 					}
 				}
-				wg.Wait()
+				o.save.Wait()
 
 				want := c.Expect
 				slices.Sort(want.Notices)
