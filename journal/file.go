@@ -256,12 +256,14 @@ func (f *File) ready() error {
 }
 
 // undo takes a failed write back, as far as that is possible: the entry does
-// not exist, also not for the next process. What remains is left to reopen.
+// not exist, also not for the next process. Where it fails the rest is left to
+// reopen.
 func (f *File) undo() error {
-	if mine, err := f.holdsAttempt(); err != nil || !mine {
-		return nil
+	mine, err := f.holdsAttempt()
+	if err == nil && mine {
+		err = f.handle.Truncate(f.loaded.end)
 	}
-	if err := f.handle.Truncate(f.loaded.end); err != nil {
+	if err != nil {
 		return fmt.Errorf("and it could not be taken back: %w", err)
 	}
 	return nil
@@ -389,7 +391,10 @@ func (f *File) Close() error {
 	f.closed = true
 	var err error
 	if f.handle != nil {
-		err = f.handle.Close()
+		if f.attempt != nil {
+			err = f.undo()
+		}
+		err = errors.Join(err, f.handle.Close())
 	}
 	return errors.Join(err, f.unlock())
 }
