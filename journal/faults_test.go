@@ -115,20 +115,14 @@ func TestFailuresOfTheDiskLoseNothing(t *testing.T) {
 					}
 					return x.err
 				}})
-				got := everyNote(t, disk)
-				if x.times > 2 && len(got) == len(saved)+1 {
-					// The last note was never confirmed, and the process ended
-					// before it could be taken back.
-					saved = got
-				}
-				if !slices.Equal(got, saved) {
+				if got := everyNote(t, disk); !whole(got, saved, x.times) {
 					t.Errorf("operation %d: the file has %v, saved were %v", k, got, saved)
 				}
 				if x.times < 3 && len(saved) != 6 {
 					t.Errorf("operation %d: only %v could be saved with three tries each", k, saved)
 				}
 				disk.PowerCut()
-				if got := everyNote(t, disk); !slices.Equal(got, saved) {
+				if got := everyNote(t, disk); !whole(got, saved, x.times) {
 					t.Errorf("operation %d: after a power cut the file has %v, saved were %v", k, got, saved)
 				}
 				f := open(t, disk)
@@ -143,6 +137,16 @@ func TestFailuresOfTheDiskLoseNothing(t *testing.T) {
 			t.Error("the run never passed")
 		})
 	}
+}
+
+// whole reports whether a file holds what was saved. After many failures in a
+// row the process can end before the last note, never confirmed, was taken
+// back.
+func whole(got, saved []int, failures int) bool {
+	if failures > 2 && len(got) == len(saved)+1 {
+		got = got[:len(saved)]
+	}
+	return slices.Equal(got, saved)
 }
 
 func TestAFullDiskSaysSo(t *testing.T) {
