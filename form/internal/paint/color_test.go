@@ -14,30 +14,34 @@ func TestColorForms(t *testing.T) {
 		depth Depth
 		want  string
 	}{
-		{"default", "", TrueColor, "\x1b[0m"},
+		{"default", "", TrueColor, ""},
 		{"24 bits", "#0a141e", TrueColor, "\x1b[0;38;2;10;20;30m"},
 		{"24 bits on 256 colours", "#ff0000", ANSI256, "\x1b[0;38;5;196m"},
 		{"gray on 256 colours", "#808080", ANSI256, "\x1b[0;38;5;244m"},
 		{"24 bits on 16 colours", "#00ff00", ANSI16, "\x1b[0;92m"},
-		{"24 bits without colour", "#00ff00", Mono, "\x1b[0m"},
+		{"24 bits without colour", "#00ff00", Mono, ""},
 		{"palette", "ansi:3", ANSI16, "\x1b[0;33m"},
 		{"bright palette", "ansi:9", ANSI256, "\x1b[0;91m"},
 		{"big palette", "ansi:200", ANSI256, "\x1b[0;38;5;200m"},
 		{"big palette on 16 colours", "ansi:196", ANSI16, "\x1b[0;91m"},
 		{"raw", "\x1b[38;5;3m", ANSI16, "\x1b[0m\x1b[38;5;3m"},
-		{"raw without colour", "\x1b[38;5;3m", Mono, "\x1b[0m"},
-		{"raw that is no colour", "\x1b[2J", TrueColor, "\x1b[0m"},
-		{"raw with something behind", "\x1b[31mX", TrueColor, "\x1b[0m"},
-		{"raw without end", "\x1b[31", TrueColor, "\x1b[0m"},
-		{"bad hex", "#12345", TrueColor, "\x1b[0m"},
-		{"bad hex digits", "#+12345", TrueColor, "\x1b[0m"},
-		{"palette out of range", "ansi:256", TrueColor, "\x1b[0m"},
-		{"name", "red", TrueColor, "\x1b[0m"},
+		{"raw without colour", "\x1b[38;5;3m", Mono, ""},
+		{"raw that is no colour", "\x1b[2J", TrueColor, ""},
+		{"raw with something behind", "\x1b[31mX", TrueColor, ""},
+		{"raw without end", "\x1b[31", TrueColor, ""},
+		{"bad hex", "#12345", TrueColor, ""},
+		{"bad hex digits", "#+12345", TrueColor, ""},
+		{"palette out of range", "ansi:256", TrueColor, ""},
+		{"name", "red", TrueColor, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			g := filled(frameOf(3, Row{{Text: "x", Style: Style{Fg: ask.RoleAccent}}}))
-			if got, want := g.Lines(Theme{Accent: tt.color}, tt.depth)[0], tt.want+"x\x1b[0m"; got != want {
+			want := "x"
+			if tt.want != "" {
+				want = tt.want + "x\x1b[0m"
+			}
+			if got := g.Lines(Theme{Accent: tt.color}, tt.depth)[0]; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})

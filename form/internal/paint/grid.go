@@ -22,6 +22,10 @@ type Grid struct {
 	cursorX       int
 	cursorY       int
 
+	seqs     []string // what switches to each style, for seqTheme and seqDepth
+	seqTheme Theme
+	seqDepth Depth
+
 	out   []byte // scratch space of Lines
 	marks []int
 }
@@ -39,6 +43,7 @@ var blank = cell{text: " ", width: 1}
 // Beyond these a cluster is no longer drawn as it is: no script needs it, and
 // a terminal would have to lay out megabytes in one cell.
 const (
+	maxKeptStyles   = 64 // styles are kept from frame to frame up to so many
 	maxClusterBytes = 128
 	maxClusterWidth = 8
 )
@@ -80,7 +85,10 @@ func (g *Grid) Fill(f Frame, widths display.WidthFunc) {
 		clear(g.cells[min(n, len(g.cells)):]) // let go of old text
 		g.cells = g.cells[:n]
 	}
-	g.styles = append(g.styles[:0], Style{})
+	if n := len(g.styles); n == 0 || n > maxKeptStyles {
+		g.styles = append(g.styles[:0], Style{})
+		g.seqs = g.seqs[:0]
+	}
 	g.last = 0
 	for y := range g.height {
 		g.fillRow(g.cells[y*g.width:(y+1)*g.width], f.Rows[y], widths)

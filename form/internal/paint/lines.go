@@ -10,22 +10,25 @@ func (g *Grid) Lines(theme Theme, depth Depth) []string {
 	out, marks := g.out[:0], g.marks[:0]
 	for y := range g.height {
 		line := g.cells[y*g.width : (y+1)*g.width]
-		current := uint16(0)
+		current, now := uint16(0), reset
 		for x, end := 0, g.visibleEnd(line, y); x < end; x++ {
 			c := &line[x]
 			if c.width == 0 {
 				continue
 			}
 			if c.style != current {
-				out = append(out, sgr[c.style]...)
 				current = c.style
+				if sgr[current] != now { // without colour many styles are one
+					now = sgr[current]
+					out = append(out, now...)
+				}
 			}
 			if g.Marker != "" && x == g.cursorX && y == g.cursorY {
 				out = append(out, g.Marker...)
 			}
 			out = append(out, c.text...)
 		}
-		if current != 0 {
+		if now != reset {
 			out = append(out, reset...)
 		}
 		marks = append(marks, len(out))
@@ -65,10 +68,15 @@ func (g *Grid) visibleEnd(line []cell, y int) int {
 // sequences returns, for every style of the grid, the sequence that switches
 // to it from any other style.
 func (g *Grid) sequences(theme *Theme, depth Depth) []string {
-	seqs := make([]string, len(g.styles))
-	seqs[0] = reset
+	if *theme != g.seqTheme || depth != g.seqDepth {
+		g.seqs = g.seqs[:0]
+		g.seqTheme, g.seqDepth = *theme, depth
+	}
+	if len(g.seqs) == 0 {
+		g.seqs = append(g.seqs, reset)
+	}
 	var buf [128]byte
-	for i := 1; i < len(g.styles); i++ {
+	for i := len(g.seqs); i < len(g.styles); i++ {
 		s := &g.styles[i]
 		b := append(buf[:0], "\x1b[0"...)
 		if s.Bold {
@@ -87,9 +95,9 @@ func (g *Grid) sequences(theme *Theme, depth Depth) []string {
 		if bgInk.kind == inkRaw {
 			b = append(b, bg...)
 		}
-		seqs[i] = string(b)
+		g.seqs = append(g.seqs, string(b))
 	}
-	return seqs
+	return g.seqs
 }
 
 // Text returns the grid as plain lines without trailing blanks.

@@ -151,5 +151,5 @@ func (s *State) edited(m Edited) {
 	if !s.editing() || m.Token != s.editSerial || !m.OK {
 		return
 	}
-	s.edit.Replace(m.Text)
+	s.edit.SetText(m.Text)
 }

@@ -93,7 +93,6 @@ type metrics struct {
 // layoutCache holds the last frame and the wrapped texts it was made of.
 type layoutCache struct {
 	frame               paint.Frame
-	over                *Overlay
 	lines               []line
 	spans               []paint.Span // arena of the frame's rows
 	tabs                []tabHit

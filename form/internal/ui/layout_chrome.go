@@ -149,7 +149,7 @@ func (s *State) notices() []Notice {
 		out = append(out, Notice{"typeChanged", s.typeNotice})
 	}
 	if s.clip.kind != "" {
-		out = append(out, Notice(s.clip))
+		out = append(out, Notice{s.clip.kind, s.clip.text})
 	}
 	if s.configNotice != "" {
 		out = append(out, Notice{"config", s.opt.Width.OneLine(s.configNotice)})

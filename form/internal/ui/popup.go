@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/files"
 	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
@@ -20,7 +22,7 @@ func (p *popup) open() bool { return len(p.items) > 0 }
 // refreshPopup follows the text before the cursor: it asks for files while an
 // @ token is being typed and closes the list when it is left.
 func (s *State) refreshPopup() []Effect {
-	query, ok := s.edit.Token()
+	token, ok := s.edit.Token()
 	if !ok {
 		s.popup = popup{token: s.popup.token}
 		return nil
@@ -32,7 +34,7 @@ func (s *State) refreshPopup() []Effect {
 		s.popup = popup{token: s.popup.token}
 	}
 	s.popup.token++
-	return []Effect{FindFiles{Token: s.popup.token, Query: query}}
+	return []Effect{FindFiles{Token: s.popup.token, Query: strings.TrimPrefix(strings.TrimPrefix(token, "@"), `"`)}}
 }
 
 // completePath is Tab in a text: it completes the plain path before the cursor.
@@ -82,7 +84,7 @@ func (s *State) popupKey(k settings.Key) bool {
 func (s *State) acceptFile() {
 	item := s.popup.items[s.popup.index]
 	if s.popup.path {
-		s.edit.ReplacePathToken(item.Value)
+		s.edit.ReplaceToken(item.Value)
 	} else {
 		s.edit.ReplaceToken(files.Quote(item))
 	}
