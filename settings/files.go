@@ -157,7 +157,8 @@ func (f files) replace(target string, data []byte) (err error) {
 }
 
 // permission returns the mode for the new file: the one of the file it
-// replaces, if the user may write that. A rename would not ask.
+// replaces, if the user may write that. A rename would not ask. A new file is
+// the user's own, since notification commands may hold secrets.
 func (f files) permission(target string) (fs.FileMode, error) {
 	if err := f.about("stat", target); err != nil {
 		return 0, err

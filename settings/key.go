@@ -23,8 +23,12 @@ type KeyError struct {
 func (e *KeyError) Error() string { return inWords(e.Why) }
 
 // symbols are the characters besides letters and digits that can be bound.
-// A plus separates the parts of an id, so it cannot be one of them.
-const symbols = "`-=[]\\;',./!@#$%^&*()_|~{}:<>?"
+// A plus separates the parts of an id, so it cannot be one of them. The
+// shifted ones are typed with Shift on most keyboards.
+const (
+	shiftedSymbols = "!@#$%^&*()_|~{}:<>?"
+	symbols        = "`-=[]\\;',./" + shiftedSymbols
+)
 
 // modifiers in canonical order.
 var modifiers = [...]string{"ctrl", "shift", "alt", "super"}
@@ -83,7 +87,7 @@ func ParseKey(s string) (Key, error) {
 // terminal or the host calls the key ("up", "ctrl+c", "shift+n", "N"), text
 // what it would type; either may be empty. Equal presses give equal keys
 // whichever way the terminal tells them: the character N and the Kitty report
-// of Shift with n are both "shift+n", and a shifted symbol is that symbol.
+// of Shift with n are both "shift+n", and Shift with ? is "?".
 func Press(id, text string) Key {
 	if typed := loneCharacter(text); typed != "" && isPlain(id) {
 		return characterKey(typed)
@@ -96,7 +100,7 @@ func Press(id, text string) Key {
 		return Key(id)
 	}
 	if strings.HasPrefix(string(k), "shift+") && len(k) == len("shift+?") {
-		if c := k[len(k)-1]; strings.IndexByte(symbols, c) >= 0 {
+		if c := k[len(k)-1]; strings.IndexByte(shiftedSymbols, c) >= 0 {
 			return k[len(k)-1:]
 		}
 	}

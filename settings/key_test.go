@@ -89,6 +89,7 @@ func TestPress(t *testing.T) {
 		{"a symbol", "?", "?", "?"},
 		{"Kitty: shift with the symbol", "shift+?", "", "?"},
 		{"Kitty: shift with the key below the symbol", "shift+/", "?", "?"},
+		{"Kitty: shift with the key below the symbol, no text", "shift+/", "", "shift+/"},
 		{"a digit", "1", "1", "1"},
 		{"shift with a digit gives its symbol", "shift+1", "!", "!"},
 		{"the space bar", "space", " ", "space"},
@@ -185,6 +186,15 @@ func ExampleParseKey() {
 	// unknown modifier "hyper"
 }
 
+func ExamplePress() {
+	// What a plain terminal sends for Shift with N, and what Kitty sends.
+	fmt.Println(settings.Press("", "N"), settings.Press("shift+n", "N"))
+	fmt.Println(settings.Press("?", "?"), settings.Press("shift+?", ""))
+	// Output:
+	// shift+n shift+n
+	// ? ?
+}
+
 func ExampleLabel() {
 	fmt.Println(settings.Label("ctrl+t", "f2"))
 	fmt.Println(settings.Label("up"))
@@ -198,4 +208,15 @@ func ExampleKeymaps_Lookup() {
 	action, _ := keymaps.Lookup(settings.ContextMain, settings.Press("", "N"))
 	fmt.Println(action, keymaps.Label(settings.ContextMain, action))
 	// Output: questionNote Shift+N
+}
+
+func ExampleKeymaps_With() {
+	keymaps := settings.DefaultKeymaps()
+	keymaps, err := keymaps.With(settings.ContextMain, settings.ActionCancel, "escape", "q")
+	fmt.Println(keymaps.Label(settings.ContextMain, settings.ActionCancel), err)
+	_, err = keymaps.With(settings.ContextMain, settings.ActionToggle, "q")
+	fmt.Println(err)
+	// Output:
+	// Esc / Q <nil>
+	// Q is bound to both main.cancel and main.toggle.
 }

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,4 +29,14 @@ func TestResetGuard(t *testing.T) {
 	if g.Press(at(4001)) {
 		t.Error("a disarmed guard confirmed")
 	}
+}
+
+func ExampleResetGuard() {
+	var guard settings.ResetGuard
+	now := time.Now()
+	fmt.Println(guard.Press(now), guard.Armed(now))
+	fmt.Println(guard.Press(now.Add(time.Second)))
+	// Output:
+	// false true
+	// true
 }

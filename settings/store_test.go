@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -449,6 +450,16 @@ func TestAgentDir(t *testing.T) {
 		if got := settings.AgentDir(); filepath.ToSlash(got) != want {
 			t.Errorf("%q: %q", in, got)
 		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	data, err := json.Marshal(settings.Default())
+	must(b, err)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		settings.Parse(data)
 	}
 }
 
