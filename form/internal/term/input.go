@@ -90,6 +90,9 @@ func (p *parser) feed(data []byte, emit func(event)) {
 	}
 }
 
+// reset forgets what is unfinished. Events that are being parsed go on.
+func (p *parser) reset() { *p = parser{emit: p.emit, nested: p.nested} }
+
 // flush takes what is unfinished as it is: the time for the rest of a sequence
 // is over, so a lone ESC is the key.
 func (p *parser) flush(emit func(event)) {

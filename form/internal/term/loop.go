@@ -149,7 +149,7 @@ func (l *Loop) resume() error {
 		l.end(err)
 		return err
 	}
-	l.keys = parser{}
+	l.keys.reset()
 	l.drawn = time.Time{}
 	l.dirty = true
 	l.checkSize()
