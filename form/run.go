@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
@@ -165,10 +166,31 @@ func editFile(draft string) (string, error) {
 	}
 	words := strings.Fields(name) // "code --wait" is a usual value
 	cmd := exec.Command(words[0], append(words[1:], file.Name())...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminalFiles()
+	in, out, err := openTerminal()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _, _ = in.Close(), out.Close() }()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	text, err := os.ReadFile(file.Name())
 	return strings.TrimSuffix(string(text), "\n"), err
+}
+
+// openTerminal opens the controlling terminal: stdin and stdout may be pipes.
+func openTerminal() (in, out *os.File, err error) {
+	inName, outName := "/dev/tty", "/dev/tty"
+	if runtime.GOOS == "windows" {
+		inName, outName = "CONIN$", "CONOUT$"
+	}
+	if in, err = os.OpenFile(inName, os.O_RDWR, 0); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+	}
+	if out, err = os.OpenFile(outName, os.O_RDWR, 0); err != nil {
+		_ = in.Close()
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+	}
+	return in, out, nil
 }

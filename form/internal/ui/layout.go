@@ -86,8 +86,9 @@ type scroll struct {
 // metrics is what scrolling needs to know of the last layout.
 type metrics struct {
 	bodyTotal, bodyRows int
+	paneFrom            int // the first line of the box's text in the body
 	paneTotal, paneRows int
-	paneVisible         bool
+	paneVisible         bool // as much of its text as fits the viewport
 }
 
 // layoutCache holds the last frame and the wrapped texts it was made of.
@@ -157,8 +158,11 @@ func (s *State) relayout() {
 	}
 	l.metrics = metrics{
 		bodyTotal: total, bodyRows: rows,
-		paneTotal: b.pane.total, paneRows: b.pane.rows,
-		paneVisible: b.pane.rows > 0 && b.pane.from < s.scroll.body+rows && b.pane.from+b.pane.rows > s.scroll.body,
+		paneFrom: b.pane.from + 1, paneTotal: b.pane.total, paneRows: b.pane.rows,
+	}
+	if p := &l.metrics; p.paneRows > 0 {
+		from, to := max(p.paneFrom, s.scroll.body), min(p.paneFrom+p.paneRows, s.scroll.body+rows)
+		p.paneVisible = to-from >= min(p.paneRows, rows)
 	}
 	if s.overlay != nil {
 		s.layOverlay(w)
@@ -291,5 +295,9 @@ func (s *State) scrollPane(by int) bool {
 func (s *State) scrollBody(by int) {
 	m := s.lay.metrics
 	s.scroll.follow = false
-	s.scroll.body = max(min(s.scroll.body+by, m.bodyTotal-m.bodyRows), 0)
+	to := s.scroll.body + by
+	if at := m.paneFrom + m.paneRows - m.bodyRows; m.paneRows > 0 && s.scroll.body < at && to >= at {
+		to = at // stop where the preview is in view
+	}
+	s.scroll.body = max(min(to, m.bodyTotal-m.bodyRows), 0)
 }

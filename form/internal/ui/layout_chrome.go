@@ -29,10 +29,10 @@ func (s *State) chrome(w int) *chrome {
 	c.title = s.lay.texts.title(s, w)
 	c.blankTitle, c.blankTabs = c.title != "", true
 	for _, n := range s.notices() {
-		c.notices = append(c.notices, s.opt.Width.Wrap(n.Text, w)...)
+		c.notices = append(c.notices, s.opt.Width.Wrap(n.Text, w-1)...)
 	}
 	if s.editing() {
-		c.image = s.opt.Width.Wrap(s.imageLine(), w)
+		c.image = s.opt.Width.Wrap(s.imageLine(), w-1)
 	}
 	if s.onReview() && s.settings.Behaviour.DoublePressReviewShortcuts {
 		c.review = s.opt.Width.Wrap(s.reviewHint(), w-2)

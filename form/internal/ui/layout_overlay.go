@@ -12,6 +12,8 @@ const (
 	overlayWidth    = 72
 	overlayMinWidth = 26
 	overlayTitle    = "pi-agent-ask"
+	overlayLines    = 3  // that are to be seen of what scrolls
+	minMargin       = 4  // columns beside the overlay in which the form shows
 	overlayNarrow   = 40 // below so many inner columns rows are set apart
 )
 
@@ -44,9 +46,18 @@ func (s *State) layOverlay(w int) {
 	rows := max(s.size.rows*90/100, min(s.size.rows, 5))
 	d := overlayDrawing{s: s, inner: width - 2}
 	d.content()
+	for len(d.footer) > 0 && rows-2-len(d.footer) < overlayLines {
+		d.footer = d.footer[1:] // its blank line first, then the hint
+		if len(d.footer) > 1 {
+			d.footer = d.footer[:1]
+		}
+	}
 	h := min(len(d.rows)+len(d.footer)+2, rows)
 	view := max(h-2-len(d.footer), 1)
 	o := s.overlay
+	if o.focus == 0 {
+		d.from = min(d.from, max(d.to-view, 0))
+	}
 	o.top = max(min(into(o.top, d.from, d.to, view), len(d.rows)-view), 0)
 
 	f := paint.Frame{Width: width, CursorRow: paint.NoCursor, CursorCol: paint.NoCursor}
@@ -80,6 +91,9 @@ func (s *State) cover(base, top paint.Frame) paint.Frame {
 			break
 		}
 		under := base.Rows[y+i]
+		if x < minMargin {
+			under = nil // slivers of the form would only confuse
+		}
 		row, used := s.sliceRow(under, 0, x)
 		row = append(row, paint.Span{Text: blanks(x - used)})
 		row = append(row, r...)
@@ -194,9 +208,6 @@ func (d *overlayDrawing) listRows() {
 		}
 		if i == d.s.overlay.focus {
 			d.from, d.to = from, len(d.rows)
-			if i == 0 {
-				d.from = 0
-			}
 		}
 		if d.inner < overlayNarrow && i != resetRow {
 			d.add()

@@ -40,7 +40,7 @@ func (s *State) previewBody(b *body, w, rows int) {
 	if noteFocus {
 		return
 	}
-	s.focusRow(b, top, l)
+	s.focusRow(b, top, l, rows)
 	if s.editorRow() >= 0 {
 		e := s.editorLayout(detailIndent, w, rows)
 		b.cursor = cursor{at + e.cursor.row, e.cursor.col}
@@ -120,11 +120,13 @@ func (s *State) stackedPane(b *body, t *questionText, l *list, w, top, room int)
 	p := s.paneText(w - 2)
 	need := p.height() + 2
 	listH, boxH := l.h, need
-	if l.h+1+need > room {
-		boxH = max(room-1-l.h, min(need, minPane))
-		if l.h+1+boxH > room && room >= minWindow+1+min(need, minPane) {
-			boxH = max(min(need, minPane), min(need, room/2))
-			listH = min(l.h, room-1-boxH)
+	if least := min(need, minPane); l.h+1+need > room {
+		boxH = max(least, min(need, room/2), room-1-l.h)
+		listH = min(l.h, room-1-boxH)
+		if room < minWindow+1+least {
+			// Too low for both: the body scrolls, from the active row to the box.
+			boxH = least
+			listH = min(l.h, max(minWindow, l.to-l.from))
 		}
 	}
 	first := s.listWindow(l, listH)

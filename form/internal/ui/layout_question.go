@@ -90,15 +90,15 @@ func (s *State) listBody(b *body, w, rows int) {
 	if b.to > 0 {
 		return // the question note's editor has the focus
 	}
-	s.focusRow(b, top, l)
+	s.focusRow(b, top, l, rows)
 }
 
-// focusRow makes the active row the focus; the first row brings the prompt
-// along when there is room.
-func (s *State) focusRow(b *body, top int, l *list) {
+// focusRow makes the active row the focus; the first row brings along as much
+// of the prompt as there is room for.
+func (s *State) focusRow(b *body, top int, l *list, rows int) {
 	b.from, b.to = top+l.from, top+l.to
 	if s.option == 0 {
-		b.from = 0
+		b.from = min(b.from, max(b.to-rows, 0))
 	}
 	if b.cursor.row >= 0 && s.editing() {
 		b.from, b.to = min(b.from, b.cursor.row), b.cursor.row+1
