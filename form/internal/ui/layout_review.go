@@ -33,10 +33,7 @@ func (s *State) reviewBody(b *body, w int) {
 				s.putHit(hit{hitAction, i}, s.actionSpans(i)...)
 			}
 		}})
-		b.from, b.to = at+s.action, at+s.action+1
-		if n := at + len(ReviewActions); s.action == len(ReviewActions)-1 {
-			b.to = n
-		}
+		b.from, b.to = at+s.action, at+len(ReviewActions)
 		return
 	}
 	x := actionColumns + 2

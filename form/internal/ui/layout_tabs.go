@@ -24,9 +24,8 @@ func (s *State) tabStrip(w int) paint.Row {
 			x++
 		}
 		n := s.name(tab)
-		if n.width > w-5-4 {
-			n.text = s.opt.Width.Cut(n.text, w-5-4, "…")
-			n.width = s.opt.Width.Width(n.text)
+		if over := s.tabWidth(tab) - (w - 5); over > 0 {
+			n.text = s.opt.Width.Cut(n.text, n.width-over, "…")
 		}
 		open, closing := " ", " "
 		st := s.tabStyle(tab)
@@ -37,8 +36,9 @@ func (s *State) tabStrip(w int) paint.Row {
 		add(s.tabMark(tab), st)
 		add(n.text, st)
 		add(closing, st)
-		s.lay.tabs = append(s.lay.tabs, tabHit{tab, x, x + n.width + 4})
-		x += n.width + 4
+		width := 2 + s.opt.Width.Width(s.tabMark(tab)) + s.opt.Width.Width(n.text)
+		s.lay.tabs = append(s.lay.tabs, tabHit{tab, x, x + width})
+		x += width
 	}
 	add(" →", dim)
 	return paint.Row(s.lay.spans[at:len(s.lay.spans):len(s.lay.spans)])
@@ -52,6 +52,11 @@ func (s *State) tabMark(tab int) string {
 		return "☒ "
 	}
 	return "☐ "
+}
+
+// tabWidth is the width of a whole tab, the blanks around it included.
+func (s *State) tabWidth(tab int) int {
+	return 2 + s.opt.Width.Width(s.tabMark(tab)) + s.name(tab).width
 }
 
 func (s *State) tabStyle(tab int) paint.Style {
@@ -69,7 +74,7 @@ func (s *State) tabStyle(tab int) paint.Style {
 func (s *State) shownTabs(room int) (from, to int) {
 	n := len(s.form.Questions) + 1
 	from, to = s.tab, s.tab+1
-	room -= s.name(s.tab).width + 4
+	room -= s.tabWidth(s.tab)
 	right := n-to >= from
 	blocked := 0
 	for blocked < 2 && (from > 0 || to < n) {
@@ -77,11 +82,11 @@ func (s *State) shownTabs(room int) (from, to int) {
 		if !right {
 			next = from - 1
 		}
-		if next < 0 || next >= n || s.name(next).width+5 > room {
+		if next < 0 || next >= n || 1+s.tabWidth(next) > room {
 			blocked++
 		} else {
 			blocked = 0
-			room -= s.name(next).width + 5
+			room -= 1 + s.tabWidth(next)
 			from, to = min(from, next), max(to, next+1)
 		}
 		right = !right
