@@ -39,6 +39,16 @@ usage:
                      [--frame text|ansi|svg] [--settings FILE]
       Run the form without a terminal. The script has one step a line: a key
       id, text:…, paste:…, size:WxH, or frame.
+  pi-agent-ask settings path|show|check [FILE]
+      Where the settings file is, what is in force, and whether it is fine.
+      exit: 0 fine, 2 not, 4 anything else
+  pi-agent-ask journal records SESSION
+      The questions of a session file and what became of them, as JSON.
+  pi-agent-ask journal verify SESSION
+      What is in a session file and what is wrong with it.
+      exit: 0 fine, 2 not, 4 anything else
+  pi-agent-ask journal export SESSION FILE
+      Write the questions and answers to a new Markdown file, images included.
 
 FILE is - or absent for standard input.
 `
@@ -63,6 +73,8 @@ func run(ctx context.Context, args []string, s streams) int {
 		"run":      runForm,
 		"validate": validate,
 		"drive":    drive,
+		"settings": settingsCommand,
+		"journal":  journalCommand,
 	}
 	if len(args) == 0 {
 		fmt.Fprint(s.err, usage)
