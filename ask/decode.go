@@ -3,7 +3,6 @@ package ask
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 )
 
 // Decode reads the raw arguments of an ask_user call. Names are matched
@@ -39,24 +38,25 @@ type decoder struct {
 	wrong faults
 }
 
-func (d *decoder) note(path string, s span, want string) {
-	d.wrong[path] = fmt.Sprintf("expected %s, found %s", want, d.kind(s))
+func (d *decoder) note(at place, field string, s span, want string) {
+	d.wrong[at.path(field)] = fmt.Sprintf("expected %s, found %s", want, d.kind(s))
 }
 
 func (d *decoder) payload(s span) Payload {
 	var p Payload
+	top := place{-1, -1}
 	if !d.isObject(s) {
-		d.note("questions", s, `an object such as {"questions": [`+questionShape+`]}`)
+		d.note(top, "questions", s, `an object such as {"questions": [`+questionShape+`]}`)
 		return p
 	}
 	for _, m := range d.members(s) {
 		switch m.key {
 		case "title":
-			p.Title = d.string(m.data, "title", optional)
+			p.Title = d.string(m.data, top, m.key, optional)
 		case "background":
-			p.Background = d.bool(m.data, "background")
+			p.Background = d.bool(m.data, top, m.key)
 		case "questions":
-			p.Questions = d.questions(m.data)
+			p.Questions = d.questions(m.data, top)
 		}
 	}
 	return p
@@ -68,44 +68,43 @@ const (
 	questionShape = `{"id": "a", "prompt": "…?", "options": [` + optionShape + `]}`
 )
 
-func (d *decoder) questions(s span) []Question {
+func (d *decoder) questions(s span, top place) []Question {
 	switch {
 	case d.isNull(s):
 		return nil
 	case d.isString(s):
-		d.note("questions", s, "a list of questions, not the list as JSON text inside a string: remove the quotes around it")
+		d.note(top, "questions", s, "a list of questions, not the list as JSON text inside a string: remove the quotes around it")
 		return nil
 	case !d.isList(s):
-		d.note("questions", s, "a list of questions such as ["+questionShape+"]")
+		d.note(top, "questions", s, "a list of questions such as ["+questionShape+"]")
 		return nil
 	}
 	elements := d.elements(s)
 	list := make([]Question, len(elements))
 	for i, e := range elements {
-		list[i] = d.question(e, "questions["+strconv.Itoa(i)+"]")
+		list[i] = d.question(e, place{i, -1})
 	}
 	return list
 }
 
-func (d *decoder) question(s span, path string) Question {
+func (d *decoder) question(s span, at place) Question {
 	var q Question
 	if !d.isObject(s) {
-		d.note(path, s, "a question such as "+questionShape)
+		d.note(at, "", s, "a question such as "+questionShape)
 		return q
 	}
 	for _, m := range d.members(s) {
-		at := path + "." + m.key
 		switch m.key {
 		case "id":
-			q.ID = d.string(m.data, at, needed)
+			q.ID = d.string(m.data, at, m.key, needed)
 		case "label":
-			q.Label = d.string(m.data, at, optional)
+			q.Label = d.string(m.data, at, m.key, optional)
 		case "prompt":
-			q.Prompt = d.string(m.data, at, needed)
+			q.Prompt = d.string(m.data, at, m.key, needed)
 		case "type":
-			q.Type = d.typ(m.data, at)
+			q.Type = d.typ(m.data, at, m.key)
 		case "required":
-			q.Required = d.bool(m.data, at)
+			q.Required = d.bool(m.data, at, m.key)
 		case "options":
 			q.Options = d.options(m.data, at)
 		}
@@ -113,41 +112,40 @@ func (d *decoder) question(s span, path string) Question {
 	return q
 }
 
-func (d *decoder) options(s span, path string) []Option {
+func (d *decoder) options(s span, at place) []Option {
 	if !d.isList(s) {
-		d.note(path, s, "a list of options such as ["+optionShape+"]")
+		d.note(at, "options", s, "a list of options such as ["+optionShape+"]")
 		return nil
 	}
 	elements := d.elements(s)
 	list := make([]Option, len(elements))
 	for j, e := range elements {
-		list[j] = d.option(e, path+"["+strconv.Itoa(j)+"]")
+		list[j] = d.option(e, place{at.question, j})
 	}
 	return list
 }
 
-func (d *decoder) option(s span, path string) Option {
+func (d *decoder) option(s span, at place) Option {
 	var o Option
 	if !d.isObject(s) {
-		d.note(path, s, "an option such as "+optionShape)
+		d.note(at, "", s, "an option such as "+optionShape)
 		return o
 	}
 	for _, m := range d.members(s) {
-		at := path + "." + m.key
 		switch m.key {
 		case "value":
-			o.Value = d.string(m.data, at, needed)
+			o.Value = d.string(m.data, at, m.key, needed)
 		case "label":
-			o.Label = d.string(m.data, at, needed)
+			o.Label = d.string(m.data, at, m.key, needed)
 		case "description":
-			o.Description = d.string(m.data, at, optional)
+			o.Description = d.string(m.data, at, m.key, optional)
 		case "preview":
-			o.Preview = d.string(m.data, at, optional)
+			o.Preview = d.string(m.data, at, m.key, optional)
 		case "previewFile":
-			o.PreviewFile = d.string(m.data, at, optional)
+			o.PreviewFile = d.string(m.data, at, m.key, optional)
 		case "recommended":
 			if !d.isNull(m.data) {
-				recommended := d.bool(m.data, at)
+				recommended := d.bool(m.data, at, m.key)
 				o.Recommended = &recommended
 			}
 		}
@@ -161,36 +159,40 @@ const (
 	optional = true
 )
 
-func (d *decoder) string(s span, path string, nullable bool) string {
+func (d *decoder) string(s span, at place, field string, nullable bool) string {
 	switch {
 	case d.isString(s):
 		return d.unquote(s)
 	case !nullable || !d.isNull(s):
-		d.note(path, s, "a string")
+		d.note(at, field, s, "a string")
 	}
 	return ""
 }
 
 // typ passes unknown words on: which words are types is not a matter of shape.
-func (d *decoder) typ(s span, path string) Type {
+func (d *decoder) typ(s span, at place, field string) Type {
 	const want = `the string "single", "multi" or "preview"`
-	t := d.string(s, path, optional)
-	switch _, wrong := d.wrong[path]; {
-	case wrong:
-		d.note(path, s, want)
-	case t == "" && !d.isNull(s):
-		d.wrong[path] = "expected " + want + ", found an empty string"
+	switch {
+	case d.isNull(s):
+		return ""
+	case !d.isString(s):
+		d.note(at, field, s, want)
+		return ""
+	}
+	t := d.unquote(s)
+	if t == "" {
+		d.wrong[at.path(field)] = "expected " + want + ", found an empty string"
 	}
 	return Type(t)
 }
 
-func (d *decoder) bool(s span, path string) bool {
+func (d *decoder) bool(s span, at place, field string) bool {
 	switch d.document[s.from] {
 	case 't':
 		return true
 	case 'f', 'n':
 		return false
 	}
-	d.note(path, s, "true or false")
+	d.note(at, field, s, "true or false")
 	return false
 }

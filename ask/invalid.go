@@ -3,6 +3,7 @@ package ask
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,24 +36,62 @@ const invalidInputKind = "invalid_input"
 // message. The check of the meaning reports them in place of its own rules.
 type faults map[string]string
 
+// place is a spot of a payload: a question, one of its options (option >= 0),
+// or the payload itself (question < 0).
+type place struct{ question, option int }
+
+// path names a field of the place, or the place itself if field is "".
+func (p place) path(field string) string {
+	if p.question < 0 {
+		return field
+	}
+	path := "questions[" + strconv.Itoa(p.question) + "]"
+	if p.option >= 0 {
+		path += ".options[" + strconv.Itoa(p.option) + "]"
+	}
+	if field != "" {
+		path += "." + field
+	}
+	return path
+}
+
+// String names the place in messages.
+func (p place) String() string {
+	if p.option < 0 {
+		return fmt.Sprintf("question %d", p.question+1)
+	}
+	return fmt.Sprintf("question %d, option %d", p.question+1, p.option+1)
+}
+
 // checker walks a payload and collects every issue in the order of the
-// specification: a question's own fields first, then its options.
+// specification: a question's own fields first, then its options. Paths are
+// only built where something is wrong.
 type checker struct {
 	faults faults
+	broken map[string]bool // paths of the current question that break their tag
 	issues []Issue
 }
 
-func (c *checker) add(path, format string, args ...any) {
-	c.issues = append(c.issues, Issue{path, fmt.Sprintf(format, args...)})
+func (c *checker) add(at place, field, format string, args ...any) {
+	c.issues = append(c.issues, Issue{at.path(field), at.String() + " " + fmt.Sprintf(format, args...)})
 }
 
-// fault reports whether the value at path has the wrong type, and adds it.
-func (c *checker) fault(path string) bool {
+// fault reports whether a value has the wrong JSON type, and adds it.
+func (c *checker) fault(at place, field string) bool {
+	if len(c.faults) == 0 {
+		return false
+	}
+	path := at.path(field)
 	message, found := c.faults[path]
 	if found {
-		c.add(path, "%s", message)
+		c.issues = append(c.issues, Issue{path, message})
 	}
 	return found
+}
+
+// breaks reports whether a field breaks its tag.
+func (c *checker) breaks(at place, field string) bool {
+	return len(c.broken) > 0 && c.broken[at.path(field)]
 }
 
 // check returns the issues of a payload. Which fields are blank, missing or
@@ -60,91 +99,75 @@ func (c *checker) fault(path string) bool {
 // of the report are decided here.
 func check(p Payload, wrong faults) []Issue {
 	c := &checker{faults: wrong}
-	c.fault("title")
-	c.fault("background")
-	if c.fault("questions") {
+	top := place{-1, -1}
+	c.fault(top, "title")
+	c.fault(top, "background")
+	if c.fault(top, "questions") {
 		return c.issues
 	}
 	if len(p.Questions) == 0 {
-		c.add("questions", "ask at least one question")
-		return c.issues
+		return append(c.issues, Issue{"questions", "ask at least one question"})
 	}
 	ids := make(map[string]bool, len(p.Questions))
 	for i := range p.Questions {
-		path := fmt.Sprintf("questions[%d]", i)
-		if !c.fault(path) {
-			c.question(&p.Questions[i], path, i+1, ids)
+		if at := (place{i, -1}); !c.fault(at, "") {
+			c.question(&p.Questions[i], at, ids)
 		}
 	}
 	return c.issues
 }
 
-func (c *checker) question(q *Question, path string, n int, ids map[string]bool) {
-	bad := shapeOf(q)
-	id := TrimSpace(q.ID)
-	if !c.fault(path+".type") && bad["type"] {
-		c.add(path+".type", `question %d has the unknown type "%s"; use single, multi or preview`, n, shorten(TrimSpace(string(q.Type))))
+func (c *checker) question(q *Question, at place, ids map[string]bool) {
+	c.broken = brokenTags(q, at)
+	if !c.fault(at, "type") && c.breaks(at, "type") {
+		c.add(at, "type", `has the unknown type "%s"; use single, multi or preview`, shorten(TrimSpace(string(q.Type))))
 	}
-	switch {
-	case c.fault(path + ".id"):
-	case bad["id"]:
-		c.add(path+".id", "question %d has no id", n)
-	case ids[id]:
-		c.add(path+".id", `question %d repeats the id "%s"`, n, shorten(id))
-	default:
-		ids[id] = true
+	c.key(at, "id", q.ID, ids)
+	c.fault(at, "label")
+	if !c.fault(at, "prompt") && c.breaks(at, "prompt") {
+		c.add(at, "prompt", "has no prompt")
 	}
-	c.fault(path + ".label")
-	if !c.fault(path+".prompt") && bad["prompt"] {
-		c.add(path+".prompt", "question %d has no prompt", n)
-	}
-	c.fault(path + ".required")
-	if !c.fault(path+".options") && bad["options"] {
-		c.add(path+".options", "question %d has no options", n)
+	c.fault(at, "required")
+	if !c.fault(at, "options") && c.breaks(at, "options") {
+		c.add(at, "options", "has no options")
 	}
 	values := make(map[string]bool, len(q.Options))
 	for j := range q.Options {
-		at := fmt.Sprintf("%s.options[%d]", path, j)
-		if c.fault(at) {
-			continue
+		if at := (place{at.question, j}); !c.fault(at, "") {
+			c.option(&q.Options[j], at, q.Type == Preview, values)
 		}
-		field := fmt.Sprintf("options[%d].", j)
-		o := optionCheck{path: at, place: fmt.Sprintf("question %d, option %d", n, j+1),
-			noValue: bad[field+"value"], noLabel: bad[field+"label"], needsPreview: q.Type == Preview}
-		c.option(&q.Options[j], o, values)
 	}
 }
 
-// optionCheck says where an option stands and what is known about it.
-type optionCheck struct {
-	path, place                    string
-	noValue, noLabel, needsPreview bool
-}
-
-func (c *checker) option(o *Option, at optionCheck, values map[string]bool) {
-	value := TrimSpace(o.Value)
-	switch {
-	case c.fault(at.path + ".value"):
-	case at.noValue:
-		c.add(at.path+".value", "%s has no value", at.place)
-	case values[value]:
-		c.add(at.path+".value", `%s repeats the value "%s"`, at.place, shorten(value))
-	default:
-		values[value] = true
+func (c *checker) option(o *Option, at place, needsPreview bool, values map[string]bool) {
+	c.key(at, "value", o.Value, values)
+	if !c.fault(at, "label") && c.breaks(at, "label") {
+		c.add(at, "label", "has no label")
 	}
-	if !c.fault(at.path+".label") && at.noLabel {
-		c.add(at.path+".label", "%s has no label", at.place)
-	}
-	c.fault(at.path + ".description")
-	wrongPreview, wrongFile := c.fault(at.path+".preview"), c.fault(at.path+".previewFile")
+	c.fault(at, "description")
+	wrongPreview, wrongFile := c.fault(at, "preview"), c.fault(at, "previewFile")
 	switch noPreview, noFile := IsBlank(o.Preview), IsBlank(o.PreviewFile); {
 	case wrongPreview || wrongFile:
 	case !noPreview && !noFile:
-		c.add(at.path+".previewFile", "%s has both preview and previewFile; keep one", at.place)
-	case at.needsPreview && noPreview && noFile:
-		c.add(at.path+".preview", `%s has no preview text; add preview text or switch to type: "single"`, at.place)
+		c.add(at, "previewFile", "has both preview and previewFile; keep one")
+	case needsPreview && noPreview && noFile:
+		c.add(at, "preview", `has no preview text; add preview text or switch to type: "single"`)
 	}
-	c.fault(at.path + ".recommended")
+	c.fault(at, "recommended")
+}
+
+// key checks an id or value: it is there, and nobody had it before.
+func (c *checker) key(at place, field, text string, taken map[string]bool) {
+	text = TrimSpace(text)
+	switch {
+	case c.fault(at, field):
+	case c.breaks(at, field):
+		c.add(at, field, "has no %s", field)
+	case taken[text]:
+		c.add(at, field, `repeats the %s "%s"`, field, shorten(text))
+	default:
+		taken[text] = true
+	}
 }
 
 // issueLines is the list of issues as the agent reads it.

@@ -2,6 +2,8 @@ package ask_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,6 +122,16 @@ func TestRemoteNotesKeepTheirOrder(t *testing.T) {
 		order = append(order, item.Target.OptionValue)
 	}
 	sameText(t, "order", strings.Join(order, ""), "cab")
+}
+
+func TestRepliesToOtherErrors(t *testing.T) {
+	s, err := ask.ParseSubmit(json.RawMessage(`{"version":3,"requestId":"b","flowId":5}`))
+	if err == nil || err.Error() != "invalid_request: Unsupported version; use 1." {
+		t.Errorf("error %v", err)
+	}
+	sameJSON(t, "refused", s.Reply(err), json.RawMessage(`{"version":1,"requestId":"b","flowId":"","ok":false,"error":"invalid_request","message":"Unsupported version; use 1."}`))
+	sameJSON(t, "wrapped", s.Reply(fmt.Errorf("late: %w", ask.FlowNotFound())), json.RawMessage(`{"version":1,"requestId":"b","flowId":"","ok":false,"error":"flow_not_found","message":"No such form is open."}`))
+	sameJSON(t, "of another kind", s.Reply(errors.New("odd")), json.RawMessage(`{"version":1,"requestId":"b","flowId":"","ok":false,"error":"invalid_request","message":"odd"}`))
 }
 
 func FuzzSubmit(f *testing.F) {

@@ -25,16 +25,16 @@ var shape = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// shapeOf returns the fields of a question that break their tag, named by their
-// path inside the question: "id", "options[2].value".
-func shapeOf(q *Question) map[string]bool {
+// brokenTags returns the paths of a question's fields, its options' included,
+// that break their tag.
+func brokenTags(q *Question, at place) map[string]bool {
 	var failed validator.ValidationErrors
 	if !errors.As(shape().Struct(q), &failed) {
 		return nil
 	}
-	bad := make(map[string]bool, len(failed))
+	broken := make(map[string]bool, len(failed))
 	for _, f := range failed {
-		bad[strings.TrimPrefix(f.Namespace(), "Question.")] = true
+		broken[at.path(strings.TrimPrefix(f.Namespace(), "Question."))] = true
 	}
-	return bad
+	return broken
 }

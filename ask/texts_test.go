@@ -35,9 +35,9 @@ func TestTextsOfResults(t *testing.T) {
 	image := `{"id":"i","mimeType":"image/png","data":"AA=="}`
 	for name, c := range map[string]struct{ result, agent, transcript string }{
 		"labels with commas and newlines are quoted in lists": {
-			`{"mode":"submit",` + twoQuestions + `,"answers":{"a":{"values":["x"],"labels":["one, two"],"indices":[1]},"b":{"values":["x","y","z"],"labels":["one, two","<&>\u2028","l1\nl2\t\u0001\""],"indices":[1,2]}}}`,
-			"A: one, two\nB: \"one, two\", <&>\u2028, \"l1\\nl2\\t\\u0001\\\"\"",
-			"✓ A: one, two\n✓ B: \"one, two\", <&>\u2028, \"l1\\nl2\\t\\u0001\\\"\""},
+			`{"mode":"submit",` + twoQuestions + `,"answers":{"a":{"values":["x"],"labels":["one, two"],"indices":[1]},"b":{"values":["x","y","z"],"labels":["one, two","<&>\u2028","l1\nl2\t\u0001\"\b\f\r\\"],"indices":[1,2]}}}`,
+			"A: one, two\nB: \"one, two\", <&>\u2028, \"l1\\nl2\\t\\u0001\\\"\\b\\f\\r\\\\\"",
+			"✓ A: one, two\n✓ B: \"one, two\", <&>\u2028, \"l1\\nl2\\t\\u0001\\\"\\b\\f\\r\\\\\""},
 		"free text that equals a value": {
 			`{"mode":"submit",` + twoQuestions + `,"answers":{"b":{"values":["x","x"],"labels":["X","x"],"indices":[1],"customText":"x","optionNotes":{"x":"once"}}}}`,
 			"A: (no answer)\nB: X, x\nB / X note: once",
