@@ -27,10 +27,15 @@ type lineReader struct {
 	atEnd    bool
 }
 
-const readSize = 256 << 10
+// Reads start small, for the few bytes that are usually left of a file that
+// grew, and double up to readSize.
+const (
+	firstRead = 4 << 10
+	readSize  = 256 << 10
+)
 
 func newLineReader(r io.ReaderAt, offset int64, max int) *lineReader {
-	return &lineReader{r: r, max: max, offset: offset, buf: make([]byte, readSize)}
+	return &lineReader{r: r, max: max, offset: offset, buf: make([]byte, 0, firstRead)}
 }
 
 // next returns io.EOF after the last line. The end of a file that ends with a
@@ -102,8 +107,8 @@ func (l *lineReader) fill() error {
 		l.to = copy(l.buf, l.buf[l.from:l.to])
 		l.from = 0
 	}
-	if l.to == len(l.buf) {
-		l.buf = append(l.buf, make([]byte, len(l.buf))...)
+	if l.to == len(l.buf) || len(l.buf) < readSize {
+		l.buf = append(l.buf, make([]byte, max(len(l.buf), firstRead))...)
 	}
 	n, err := l.r.ReadAt(l.buf[l.to:], l.offset+int64(l.to-l.from))
 	l.to += n
