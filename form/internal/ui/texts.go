@@ -170,16 +170,40 @@ func (s *State) paneText(w int) *paneText {
 	if o.Description != "" {
 		p.about = f.Wrap(f.ExpandTabs(display.Visible(o.Description)), w)
 	}
+	p.text = make([]string, 0, len(o.Preview)/w+16)
 	for text, more := display.Visible(o.Preview), true; more; {
 		var l string
 		l, text, more = strings.Cut(text, "\n")
-		p.text = append(p.text, f.HardWrap(f.ExpandTabs(l), w)...)
+		p.text = s.appendPieces(p.text, l, w)
 	}
 	if len(c.panes) >= keptPanes {
 		c.panes = append(c.panes[:0], c.panes[1:]...)
 	}
 	c.panes = append(c.panes, p)
 	return &c.panes[len(c.panes)-1]
+}
+
+// appendPieces cuts a line into pieces of at most w columns. Previews are long
+// and mostly plain: those need no measuring and no memory of their own.
+func (s *State) appendPieces(out []string, l string, w int) []string {
+	if !plainText(l) {
+		return append(out, s.opt.Width.HardWrap(s.opt.Width.ExpandTabs(l), w)...)
+	}
+	for len(l) > w {
+		out = append(out, l[:w])
+		l = l[w:]
+	}
+	return append(out, l)
+}
+
+// plainText reports whether a text is printable ASCII, one column a byte.
+func plainText(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // detailKey names a saved text under a question or a row.
