@@ -29,7 +29,8 @@ type host struct {
 
 	store     *settings.Store
 	files     []string
-	clipboard string // what the next paste of an image finds
+	items     []files.Item // what every query finds, instead of files
+	clipboard string       // what the next paste of an image finds
 	completed int
 	effects   []ui.Effect // not done yet, when hold is set
 	hold      bool        // effects wait for release
@@ -171,7 +172,7 @@ func (h *host) do(e ui.Effect) {
 	case ui.ReadClipboard:
 		h.apply(h.readClipboard(e.Token))
 	case ui.FindFiles:
-		var items []files.Item
+		items := h.items
 		for _, f := range h.files {
 			if strings.Contains(f, e.Query) {
 				items = append(items, files.Item{Value: f, Name: filepath.Base(f), Path: f})

@@ -208,7 +208,13 @@ func (s *State) drawBody(b *body, w, rows, total int) {
 		skip = 0
 	}
 	if rows < total && len(s.lay.lines) > first {
-		s.sign(len(s.lay.lines)-1, w, position(s.scroll.body, rows, total))
+		at, text := len(s.lay.lines)-1, position(s.scroll.body, rows, total)
+		if b.cursor.row == s.scroll.body+rows-1 && b.cursor.col >= w-len(text)-1 {
+			at-- // the sign must not hide what is being typed
+		}
+		if at >= first {
+			s.sign(at, w, text)
+		}
 	}
 }
 
@@ -231,7 +237,11 @@ func (s *State) cutRow(row paint.Row, width int) (out paint.Row, used int) {
 	for _, sp := range row {
 		w := s.opt.Width.Width(sp.Text)
 		if used+w > width {
-			sp.Text = s.opt.Width.Cut(sp.Text, width-used, "…")
+			tail := "…"
+			if strings.Trim(sp.Text, " ") == "" {
+				tail = ""
+			}
+			sp.Text = s.opt.Width.Cut(sp.Text, width-used, tail)
 			w = s.opt.Width.Width(sp.Text)
 			if sp.Text != "" {
 				out = append(out, sp)

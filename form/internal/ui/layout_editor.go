@@ -27,10 +27,7 @@ func (s *State) editorPart(b *body, indent, w, rows int) {
 	at := b.height()
 	b.add(e.part)
 	b.cursor = cursor{at + e.cursor.row, e.cursor.col}
-	b.from, b.to = at, at+e.part.h
-	if e.part.h > rows {
-		b.from, b.to = b.cursor.row, b.cursor.row+1
-	}
+	s.focusCursor(b, at, rows)
 }
 
 // editorLayout lays the open editor out, once for each frame.
@@ -39,13 +36,13 @@ func (s *State) editorLayout(indent, w, rows int) editorPicture {
 		return s.lay.editor
 	}
 	room := max(editorRows, s.size.rows*editorShare/100)
-	room = max(min(room, rows-1-s.popupHeight()), 1)
+	room = max(min(room, rows-1-s.popupHeight(rows)), 1)
 	v := s.edit.View(max(w-indent-editorMargin, 1), room)
 	var lines []paint.Row
 	for i, text := range v.Lines {
 		lines = append(lines, s.editorLine(&v, i, text, indent, w))
 	}
-	lines = s.popupLines(lines, indent, w)
+	lines = s.popupLines(lines, indent, w, s.popupRoom(rows))
 	if marker := ask.ImageMarker(s.images()); marker != "" {
 		lines = append(lines, s.row(paint.Span{Text: blanks(indent)}, paint.Span{Text: marker, Style: muted}))
 	}
@@ -95,22 +92,26 @@ func (s *State) editorLine(v *editor.View, i int, text string, indent, w int) pa
 	return paint.Row(s.lay.spans[at:len(s.lay.spans):len(s.lay.spans)])
 }
 
-func (s *State) popupHeight() int {
-	n := len(s.popup.items)
-	if n > popupRows {
-		return popupRows + 1
+// popupRoom is how many files are listed at once: fewer on a low screen, so
+// that the text, the current file and the counter stay visible.
+func (s *State) popupRoom(rows int) int { return max(min(popupRows, rows-2), 1) }
+
+func (s *State) popupHeight(rows int) int {
+	n, room := len(s.popup.items), s.popupRoom(rows)
+	if n > room {
+		return room + 1
 	}
 	return n
 }
 
 // popupLines appends the file list: the current entry marked, names left,
 // paths right, a counter when there are more than fit.
-func (s *State) popupLines(lines []paint.Row, indent, w int) []paint.Row {
+func (s *State) popupLines(lines []paint.Row, indent, w, room int) []paint.Row {
 	p := &s.popup
-	first := max(min(p.index-popupRows/2, len(p.items)-popupRows), 0)
+	first := max(min(p.index-room/2, len(p.items)-room), 0)
 	inner := max(w-indent-1, 1)
 	names := min(popupNames, max(inner/2, 8))
-	for i := first; i < min(first+popupRows, len(p.items)); i++ {
+	for i := first; i < min(first+room, len(p.items)); i++ {
 		lead, st, pathStyle := "  ", area, paint.Style{Fg: "muted", Bg: "selectedBg"}
 		if i == p.index {
 			lead, st = "→ ", paint.Style{Fg: "accent", Bg: "selectedBg"}
@@ -124,7 +125,7 @@ func (s *State) popupLines(lines []paint.Row, indent, w int) []paint.Row {
 			paint.Span{Text: lead, Style: st}, paint.Span{Text: name, Style: st}, paint.Span{Text: blanks(gap), Style: area},
 			paint.Span{Text: path, Style: pathStyle}, paint.Span{Text: blanks(rest), Style: area}))
 	}
-	if len(p.items) > popupRows {
+	if len(p.items) > room {
 		count := "(" + itoa(p.index+1) + "/" + itoa(len(p.items)) + ")"
 		lines = append(lines, s.row(paint.Span{Text: blanks(indent)}, paint.Span{Text: "   ", Style: area},
 			paint.Span{Text: count, Style: paint.Style{Fg: "muted", Bg: "selectedBg"}}, paint.Span{Text: blanks(inner - 2 - len(count)), Style: area}))

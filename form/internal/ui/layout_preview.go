@@ -44,10 +44,7 @@ func (s *State) previewBody(b *body, w, rows int) {
 	if s.editorRow() >= 0 {
 		e := s.editorLayout(detailIndent, w, rows)
 		b.cursor = cursor{at + e.cursor.row, e.cursor.col}
-		b.from, b.to = min(at, b.cursor.row), at+detail.h
-		if detail.h > rows {
-			b.from, b.to = b.cursor.row, b.cursor.row+1
-		}
+		s.focusCursor(b, at, rows)
 	}
 }
 

@@ -93,16 +93,31 @@ func (s *State) listBody(b *body, w, rows int) {
 	s.focusRow(b, top, l, rows)
 }
 
-// focusRow makes the active row the focus; the first row brings along as much
-// of the prompt as there is room for.
+// focusRow makes the active row the focus. The first row keeps the whole prompt
+// as long as the row's first line is visible, else as much as there is room for.
 func (s *State) focusRow(b *body, top int, l *list, rows int) {
 	b.from, b.to = top+l.from, top+l.to
-	if s.option == 0 {
+	switch {
+	case s.option == 0 && b.from < rows:
+		b.from = 0
+	case s.option == 0:
 		b.from = min(b.from, max(b.to-rows, 0))
 	}
 	if b.cursor.row >= 0 && s.editing() {
-		b.from, b.to = min(b.from, b.cursor.row), b.cursor.row+1
+		s.focusCursor(b, b.from, rows)
 	}
+}
+
+// focusCursor makes the open editor the focus, or where that is too high the
+// cursor's line with the file list, and as much of what is above, from line
+// from on, as there is room for.
+func (s *State) focusCursor(b *body, from, rows int) {
+	e := &s.lay.editor
+	b.to = b.cursor.row - e.cursor.row + e.part.h
+	if b.to-b.cursor.row > rows {
+		b.to = b.cursor.row + 1 + s.popupHeight(rows)
+	}
+	b.from = min(max(from, b.to-rows), b.cursor.row)
 }
 
 // list is the measured option list: where each row's detail stands and which

@@ -117,6 +117,7 @@ func New(form ask.Form, opt Options) *State {
 	s.form = s.drafts.Form()
 	s.edit = editor.New(opt.Width)
 	s.guard.off = opt.Quiet <= 0
+	s.scroll.follow = true
 	for _, n := range opt.Notices {
 		s.configNotice = n.Text
 	}
