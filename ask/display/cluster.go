@@ -1,6 +1,10 @@
 package display
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
 
 // NextCluster returns the length in bytes of the first grapheme cluster of s,
 // or 0 for the empty string.
@@ -11,8 +15,8 @@ func NextCluster(s string) int {
 	if n, _ := plainCluster(s); n > 0 {
 		return n
 	}
-	n, _ := WidthFunc(nil).first(s)
-	return n
+	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1)
+	return len(cluster)
 }
 
 // plainCluster recognises the clusters of everyday text without table look-ups:

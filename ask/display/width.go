@@ -108,8 +108,7 @@ func (f WidthFunc) first(s string) (n, width int) {
 		return n, width
 	}
 	if n == 0 {
-		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1)
-		n = len(cluster)
+		n = NextCluster(s)
 	}
 	if f == nil {
 		return n, ClusterWidth(s[:n])

@@ -7,9 +7,9 @@ import (
 
 // Wrap breaks text, which has been through [Visible], into lines of at most
 // width columns at whitespace. It is [WidthFunc.WrapText] for drawing: tabs are
-// expanded first, and where the rule makes a line wider than width, because the
-// indent alone leaves no room or a blank line is longer, the indent is cut to
-// width - 1 and the blank line to width. Width below 1 counts as 1.
+// expanded first, a blank line is cut to width, and an indent that leaves less
+// than the two columns of a wide character is cut so that it does. Width below 1
+// counts as 1.
 func (f WidthFunc) Wrap(text string, width int) []string {
 	return f.wrap(f.ExpandTabs(text), max(width, 1), true)
 }
@@ -51,7 +51,7 @@ func (f WidthFunc) wrapLine(lines []string, line string, width int, fit bool) []
 	}
 	indent := line[:len(line)-len(body)]
 	if fit {
-		indent = f.Cut(indent, width-1, "")
+		indent = f.Cut(indent, width-2, "")
 	}
 	taken := f.Width(indent)
 	row := filler{measure: f, line: line, indent: indent, room: max(1, width-taken), lines: lines}

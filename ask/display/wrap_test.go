@@ -90,9 +90,10 @@ func TestWrapWhereTheIndentIsTooWide(t *testing.T) {
 		rule     []string
 		drawn    []string
 	}{
-		{"indent leaves no room", "     ab", 3, []string{"     a", "     b"}, []string{"  a", "  b"}},
+		{"indent leaves no room", "     ab", 3, []string{"     a", "     b"}, []string{" ab"}},
 		{"blank line is longer", "      ", 3, []string{"      "}, []string{"   "}},
 		{"a tab is blanks", "\tab cd", 7, []string{"\tab cd"}, []string{"    ab", "    cd"}},
+		{"a wide character stays to be seen", "   資", 4, []string{"    "}, []string{"  資"}},
 		{"one column", "  a b", 1, []string{"  a", "  b"}, []string{"a", "b"}},
 	} {
 		if got := measure.WrapText(c.in, c.width); !reflect.DeepEqual(got, c.rule) {
@@ -100,6 +101,19 @@ func TestWrapWhereTheIndentIsTooWide(t *testing.T) {
 		}
 		if got := measure.Wrap(c.in, c.width); !reflect.DeepEqual(got, c.drawn) {
 			t.Errorf("%s: Wrap = %q, want %q", c.name, got, c.drawn)
+		}
+	}
+}
+
+// A blank and a variation selector are wider together than apart.
+func TestWrapOfAWordThatJoinsWithTheBlankBefore(t *testing.T) {
+	for _, text := range []string{"a \ufe0f", "ab \ufe0fc d", " \ufe0fbb"} {
+		for width := 1; width < 6; width++ {
+			for _, line := range measure.Wrap(text, width) {
+				if w := measure.Width(line); w > width {
+					t.Errorf("Wrap(%+q, %d) gave %+q of %d columns", text, width, line, w)
+				}
+			}
 		}
 	}
 }

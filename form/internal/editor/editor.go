@@ -138,20 +138,34 @@ func (e *Editor) replace(from, to position, ins string) {
 		e.flow.edit(&e.lines[from.line], from.off, to.off, ins)
 	} else {
 		text := e.lines[from.line].text[:from.off] + ins + e.lines[to.line].text[to.off:]
-		fresh := make([]line, 0, newlines+1)
+		e.resize(from.line, to.line+1, newlines+1)
+		i := from.line
 		for part := range strings.SplitSeq(text, "\n") {
-			fresh = append(fresh, e.flow.lay(part))
+			e.lines[i] = e.flow.lay(part)
+			i++
 		}
 		if newlines > 0 {
 			target = position{from.line + newlines, len(ins) - strings.LastIndexByte(ins, '\n') - 1}
 		}
-		e.lines = slices.Replace(e.lines, from.line, to.line+1, fresh...)
 	}
 	e.rows -= before
 	for i := from.line; i <= from.line+newlines; i++ {
 		e.rows += e.lines[i].rowCount()
 	}
 	e.moveTo(target)
+}
+
+// resize makes lines[from:to] n lines long. It moves the lines behind only once,
+// which counts when a paste has a million of them.
+func (e *Editor) resize(from, to, n int) {
+	more := n - (to - from)
+	if more <= 0 {
+		e.lines = slices.Delete(e.lines, from, from-more)
+		return
+	}
+	size := len(e.lines)
+	e.lines = append(e.lines, make([]line, more)...)
+	copy(e.lines[to+more:], e.lines[to:size])
 }
 
 // moveTo puts the cursor at p, or at the next cluster border.
@@ -191,7 +205,7 @@ func (e *Editor) setWidth(width int) {
 		if i == e.cur.line {
 			e.above = e.rows
 		}
-		e.flow.wrap(&e.lines[i])
+		e.flow.wrap(&e.lines[i], 0)
 		e.rows += e.lines[i].rowCount()
 	}
 	e.goal = -1

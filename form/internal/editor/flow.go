@@ -26,7 +26,17 @@ type layout struct {
 type cell struct {
 	bytes uint32
 	width uint8
+	kind  cellKind
 }
+
+// cellKind tells the cells at which rows can end.
+type cellKind uint8
+
+const (
+	inWord cellKind = iota
+	space
+	tab
+)
 
 // row is where a visual row starts.
 type row struct {
@@ -125,10 +135,14 @@ func (l *line) widthAt(index, off, col, room int) int {
 	if l.lay == nil || l.lay.cells == nil {
 		return 1
 	}
-	if l.text[off] == '\t' {
+	return l.lay.cells[index].columns(col, room)
+}
+
+func (c cell) columns(col, room int) int {
+	if c.kind == tab {
 		return min(display.TabStop-col%display.TabStop, room)
 	}
-	return min(int(l.lay.cells[index].width), room)
+	return min(int(c.width), room)
 }
 
 // flow lays lines out in rows of room columns.
@@ -143,7 +157,7 @@ func (f flow) lay(text string) line {
 	if !isPlain(text) {
 		l.lay = &layout{cells: f.cells(nil, text, len(text))}
 	}
-	f.wrap(&l)
+	f.wrap(&l, 0)
 	return l
 }
 
@@ -155,7 +169,7 @@ func (f flow) edit(l *line, from, to int, ins string) {
 		f.editCells(l, text, from, to, len(ins))
 	case isPlain(ins):
 		l.text = text
-		f.wrap(l)
+		f.wrap(l, from)
 	default:
 		*l = f.lay(text)
 	}
@@ -184,7 +198,7 @@ func (f flow) editCells(l *line, text string, from, to, inserted int) {
 			old += l.size(last)
 			last++
 		}
-		if at == old+moved && at >= from+inserted {
+		if at == old+moved {
 			break
 		}
 		fresh = f.cells(fresh, text[at:], 1)
@@ -195,7 +209,7 @@ func (f flow) editCells(l *line, text string, from, to, inserted int) {
 	}
 	l.lay.cells = slices.Replace(l.lay.cells, first, last, fresh...)
 	l.text = text
-	f.wrap(l)
+	f.wrap(l, start)
 }
 
 // cells appends the clusters of the text, until at least limit bytes are done.
@@ -205,11 +219,17 @@ func (f flow) cells(to []cell, text string, limit int) []cell {
 	}
 	for at := 0; at < limit; {
 		n := display.NextCluster(text[at:])
-		width := 1
+		c := cell{bytes: uint32(n), width: 1}
 		if n > 1 || text[at] < 0x20 || text[at] > 0x7e {
-			width = f.measure.Width(display.Visible(text[at : at+n]))
+			c.width = uint8(min(f.measure.Width(display.Visible(text[at:at+n])), 255))
 		}
-		to = append(to, cell{bytes: uint32(n), width: uint8(min(width, 255))})
+		switch {
+		case text[at] == '\t':
+			c.kind = tab
+		case text[at] == ' ' && n == 1:
+			c.kind = space
+		}
+		to = append(to, c)
 		at += n
 	}
 	return to
@@ -219,8 +239,10 @@ func (f flow) cells(to []cell, text string, limit int) []cell {
 //
 // Rows end after blanks and tabs. The blank that does not fit any more hangs in
 // the column kept free for the cursor. A word that is longer than a row is
-// broken where the row ends.
-func (f flow) wrap(l *line) {
+// broken where the row ends. The text before the byte from is as it was at the
+// last call, so most rows before it are right; where a row ends can depend on
+// the row after the next one at most.
+func (f flow) wrap(l *line, from int) {
 	plain := l.lay == nil || l.lay.cells == nil
 	if plain && len(l.text) <= f.room {
 		l.lay = nil
@@ -229,18 +251,22 @@ func (f flow) wrap(l *line) {
 	if l.lay == nil {
 		l.lay = &layout{}
 	}
+	rows := append(l.lay.rows[:0], row{})
+	if from > 0 && len(l.lay.rows) > 0 {
+		rows = l.lay.rows[:max(0, l.rowAt(from)-3)+1]
+	}
 	if plain {
-		l.lay.rows = wrapPlain(l.lay.rows[:0], l.text, f.room)
+		l.lay.rows = wrapPlain(rows, l.text, f.room)
 	} else {
-		f.wrapCells(l)
+		l.lay.rows = wrapCells(rows, l.lay.cells, f.room)
 	}
 }
 
-// wrapPlain wraps printable ASCII, one byte being one column.
+// wrapPlain wraps printable ASCII, one byte being one column, from the last row
+// given.
 func wrapPlain(rows []row, text string, room int) []row {
-	start, wordEnd := 0, 0
-	for {
-		rows = append(rows, row{start, start})
+	start, wordEnd := rows[len(rows)-1].off, 0
+	for ; ; rows = append(rows, row{start, start}) {
 		end := start + room
 		if end >= len(text) {
 			return rows
@@ -264,45 +290,45 @@ func wrapPlain(rows []row, text string, room int) []row {
 	}
 }
 
-func (f flow) wrapCells(l *line) {
-	cells, text := l.lay.cells, l.text
-	rows := append(l.lay.rows[:0], row{})
-	col, off := 0, 0
-	var stop row // after the last blank of the row, if stopCol > 0
+// wrapCells is wrapPlain for cells of any width.
+func wrapCells(rows []row, cells []cell, room int) []row {
+	off, i := rows[len(rows)-1].off, rows[len(rows)-1].cell
+	col := 0
+	var stop row // the place after the last blank of the row, if stopCol > 0
 	stopCol := 0
-	for i, c := range cells {
-		w := min(int(c.width), f.room)
-		if text[off] == '\t' {
-			w = l.widthAt(i, off, col, f.room)
+	for ; i < len(cells); i++ {
+		c := cells[i]
+		w := c.columns(col, room)
+		if c.kind == inWord && col+w <= room {
+			col += w
+			off += int(c.bytes)
+			continue
 		}
-		n := int(c.bytes)
-		blank := text[off] == '\t' || text[off] == ' ' && n == 1
-		if col+w > f.room {
-			if blank && w == 1 && n == 1 && text[off] == ' ' {
-				rows = append(rows, row{off + 1, i + 1})
-				col, stopCol = 0, 0
+		if col+w > room {
+			if c.kind == space {
 				off++
+				rows = append(rows, row{off, i + 1})
+				col, stopCol = 0, 0
 				continue
 			}
-			if stopCol > 0 && !blank {
+			if c.kind == inWord && stopCol > 0 {
 				rows = append(rows, stop)
-				col, stopCol = col-stopCol, 0
+				col -= stopCol
+				stopCol = 0
 			}
-			if col > 0 && col+w > f.room || blank {
+			if col+w > room {
 				rows = append(rows, row{off, i})
 				col, stopCol = 0, 0
-				if text[off] == '\t' {
-					w = l.widthAt(i, off, 0, f.room)
-				}
+				w = c.columns(0, room)
 			}
 		}
 		col += w
-		off += n
-		if blank {
+		off += int(c.bytes)
+		if c.kind != inWord {
 			stop, stopCol = row{off, i + 1}, col
 		}
 	}
-	l.lay.rows = rows
+	return rows
 }
 
 // isPlain reports whether text is printable ASCII only.
