@@ -55,10 +55,7 @@ func (m *Manager) Ask(ctx context.Context, call Call) (ask.Result, error) {
 
 // askNow waits for the input lock, shows the form and saves the result.
 func (m *Manager) askNow(ctx context.Context, g *generation, t *ticket, f *Flow, id string) (ask.Result, error) {
-	turn, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(g.ctx, cancel)()
-	if t.wait(turn) != nil {
+	if !t.wait(g.ctx, ctx) {
 		if g.ctx.Err() != nil {
 			return ask.Result{}, fmt.Errorf("queue: %w", ErrSessionEnded)
 		}

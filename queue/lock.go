@@ -33,18 +33,20 @@ func (l *Lock) take() *ticket {
 	return t
 }
 
-// wait blocks until the ticket holds the lock. When a context ends first, or
-// has ended already, the ticket leaves the queue and the error says why.
-func (t *ticket) wait(ctx context.Context) error {
+// wait blocks until the ticket holds the lock. When one of the contexts ends
+// first, or has ended already, the ticket leaves the queue and wait reports
+// false.
+func (t *ticket) wait(session, caller context.Context) bool {
 	select {
-	case <-ctx.Done():
 	case <-t.turn:
-		if ctx.Err() == nil {
-			return nil
-		}
+	case <-session.Done():
+	case <-caller.Done():
+	}
+	if session.Err() == nil && caller.Err() == nil {
+		return true
 	}
 	t.release()
-	return context.Cause(ctx)
+	return false
 }
 
 // release gives up the place, held or not. Calling it again does nothing.

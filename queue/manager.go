@@ -77,9 +77,11 @@ func (m *Manager) restart(ctx context.Context, resume bool) error {
 	if m.current(m.gen) {
 		fx = m.flush(m.gen)
 	}
-	_, err := m.rebuild(ctx, resume)
+	if resume {
+		fx.send = nil // what the transcript lacks is in the plan
+	}
+	_, err := m.rebuild(ctx, resume, fx)
 	m.mu.Unlock()
-	m.do(fx)
 	return err
 }
 
@@ -115,7 +117,7 @@ func (m *Manager) sync(ctx context.Context) (*generation, error) {
 	if m.current(m.gen) {
 		return m.gen, nil
 	}
-	return m.rebuild(ctx, false)
+	return m.rebuild(ctx, false, effects{})
 }
 
 // current reports whether g is the present generation of queue and store.
@@ -127,8 +129,9 @@ func (m *Manager) current(g *generation) bool {
 	return now == g.store
 }
 
-// rebuild starts a new generation from the branch. The lock is held.
-func (m *Manager) rebuild(ctx context.Context, resume bool) (*generation, error) {
+// rebuild starts a new generation from the branch. fx is left to do from the
+// last one. The lock is held.
+func (m *Manager) rebuild(ctx context.Context, resume bool, fx effects) (*generation, error) {
 	m.dispose()
 	if m.closed {
 		return nil, fmt.Errorf("queue: %w", ErrSessionEnded)
@@ -145,6 +148,7 @@ func (m *Manager) rebuild(ctx context.Context, resume bool) (*generation, error)
 	if m.surface == nil {
 		return g, nil
 	}
+	fx.gen = g
 	var p plan
 	if resume {
 		p = planRecovery(branch, m.loadForm)
@@ -153,7 +157,13 @@ func (m *Manager) rebuild(ctx context.Context, resume bool) (*generation, error)
 		}
 	}
 	g.awaiting = nextToOpen(g.requests) != nil
-	m.tasks.Go(func() { m.begin(g, p, g.awaiting) })
+	awaiting := g.awaiting
+	m.tasks.Go(func() {
+		m.do(fx)
+		m.recover(g, p)
+		m.deliverIdle()
+		m.openRestored(g, p.open, awaiting)
+	})
 	return g, nil
 }
 
@@ -168,12 +178,10 @@ func (m *Manager) dispose() {
 	g.end(ErrSessionEnded)
 }
 
-// begin does what follows a change of the session, apart from the caller.
-func (m *Manager) begin(g *generation, p plan, awaiting bool) {
-	m.showStatus()
-	m.recover(g, p)
-	m.deliverIdle()
-	if p.open == nil && !awaiting || !m.awaitEditor(g.ctx) {
+// openRestored lets forms open that nobody has just asked for: first the call
+// that was interrupted, then the queue.
+func (m *Manager) openRestored(g *generation, call *calledAsk, awaiting bool) {
+	if call == nil && !awaiting || !m.awaitEditor(g.ctx) {
 		return
 	}
 	m.mu.Lock()
@@ -181,10 +189,9 @@ func (m *Manager) begin(g *generation, p plan, awaiting bool) {
 	if g != m.gen {
 		return
 	}
-	if p.open != nil {
-		// The recovered call takes its place before the queue does.
+	if call != nil {
 		t := m.opt.Lock.take()
-		m.tasks.Go(func() { m.reopen(g, p.open, t) })
+		m.tasks.Go(func() { m.reopen(g, call, t) })
 	}
 	g.awaiting = false
 	m.pump(g)
@@ -213,7 +220,7 @@ func (m *Manager) pump(g *generation) {
 // serve shows one form of the queue and records how it ended.
 func (m *Manager) serve(g *generation, t *ticket) {
 	defer t.release()
-	if t.wait(g.ctx) != nil {
+	if !t.wait(g.ctx, g.ctx) {
 		return
 	}
 	m.mu.Lock()

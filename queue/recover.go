@@ -33,7 +33,7 @@ func (m *Manager) reopen(g *generation, c *calledAsk, t *ticket) {
 	m.notice(Notice{Kind: "recoveryOpened", Text: fmt.Sprintf("An earlier form is still unanswered (%d question(s)); it is opened again.", len(form.Questions))})
 	m.working(false)
 	defer m.working(true)
-	if t.wait(g.ctx) != nil {
+	if !t.wait(g.ctx, g.ctx) {
 		return
 	}
 	end := m.show(g.ctx, g, m.newFlow(form, sourceResume, c.id))
