@@ -36,6 +36,20 @@ func decode(raw []byte) (Payload, faults, error) {
 type decoder struct {
 	document
 	wrong faults
+	read  int // questions and options so far
+}
+
+// maxParts keeps a hostile payload from filling the memory: 100 MB of tiny
+// questions would become many GB of issues. No form comes near it.
+const maxParts = 100_000
+
+// full counts one more question or option, and notes a list that goes too far.
+func (d *decoder) full(at place, field string) bool {
+	if d.read++; d.read > maxParts {
+		d.wrong[at.path(field)] = fmt.Sprintf("expected at most %d questions and options in all", maxParts)
+		return true
+	}
+	return false
 }
 
 func (d *decoder) note(at place, field string, s span, want string) {
@@ -49,7 +63,7 @@ func (d *decoder) payload(s span) Payload {
 		d.note(top, "questions", s, `an object such as {"questions": [`+questionShape+`]}`)
 		return p
 	}
-	for _, m := range d.members(s) {
+	for _, m := range d.members(s, "title", "background", "questions") {
 		switch m.key {
 		case "title":
 			p.Title = d.string(m.data, top, m.key, optional)
@@ -79,10 +93,12 @@ func (d *decoder) questions(s span, top place) []Question {
 		d.note(top, "questions", s, "a list of questions such as ["+questionShape+"]")
 		return nil
 	}
-	elements := d.elements(s)
-	list := make([]Question, len(elements))
-	for i, e := range elements {
-		list[i] = d.question(e, place{i, -1})
+	var list []Question
+	for i, e := range d.elements(s) {
+		if d.full(top, "questions") {
+			return nil
+		}
+		list = append(list, d.question(e, place{i, -1}))
 	}
 	return list
 }
@@ -93,7 +109,7 @@ func (d *decoder) question(s span, at place) Question {
 		d.note(at, "", s, "a question such as "+questionShape)
 		return q
 	}
-	for _, m := range d.members(s) {
+	for _, m := range d.members(s, "id", "label", "prompt", "type", "required", "options") {
 		switch m.key {
 		case "id":
 			q.ID = d.string(m.data, at, m.key, needed)
@@ -117,10 +133,12 @@ func (d *decoder) options(s span, at place) []Option {
 		d.note(at, "options", s, "a list of options such as ["+optionShape+"]")
 		return nil
 	}
-	elements := d.elements(s)
-	list := make([]Option, len(elements))
-	for j, e := range elements {
-		list[j] = d.option(e, place{at.question, j})
+	var list []Option
+	for j, e := range d.elements(s) {
+		if d.full(at, "options") {
+			return nil
+		}
+		list = append(list, d.option(e, place{at.question, j}))
 	}
 	return list
 }
@@ -131,7 +149,7 @@ func (d *decoder) option(s span, at place) Option {
 		d.note(at, "", s, "an option such as "+optionShape)
 		return o
 	}
-	for _, m := range d.members(s) {
+	for _, m := range d.members(s, "value", "label", "description", "preview", "previewFile", "recommended") {
 		switch m.key {
 		case "value":
 			o.Value = d.string(m.data, at, m.key, needed)

@@ -150,6 +150,17 @@ func TestHugePayloads(t *testing.T) {
 			t.Errorf("got %d issues", len(invalid.Issues))
 		}
 	})
+	t.Run("20 MB of tiny questions", func(t *testing.T) {
+		for _, tiny := range []string{"0,", "{},", `{"id":"a","prompt":"p","options":[{}]},`} {
+			raw := append(append([]byte(`{"questions":[`), bytes.Repeat([]byte(tiny), 20<<20/len(tiny))...), "0]}"...)
+			_, err := formOf(raw, false)
+			var invalid *ask.InvalidInput
+			if !errors.As(err, &invalid) || invalid.Issues[0].Path != "questions" || !strings.Contains(invalid.Issues[0].Message, "100000") {
+				t.Errorf("%s: %.100v", tiny, err)
+			}
+			ask.CallRow(raw)
+		}
+	})
 	t.Run("an object of 200 000 names", func(t *testing.T) {
 		var b strings.Builder
 		for i := range 200_000 {

@@ -19,13 +19,13 @@ func Prepare(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	d := document(raw)
-	questions, ok := find(d.members(d.root()), "questions")
+	questions, ok := d.field(d.root(), "questions")
 	if !ok {
 		return raw
 	}
 	var edits []edit
 	for _, question := range d.elements(questions) {
-		options, ok := find(d.members(question), "options")
+		options, ok := d.field(question, "options")
 		if !ok {
 			continue
 		}
@@ -44,7 +44,7 @@ func Prepare(raw json.RawMessage) json.RawMessage {
 // labelEdit gives an option the label that it lacks; ok is false when there is
 // nothing to do.
 func (d document) labelEdit(option span) (e edit, ok bool) {
-	fields := d.members(option)
+	fields := d.members(option, "value", "label")
 	value, ok := find(fields, "value")
 	if !ok || !d.isString(value) {
 		return edit{}, false

@@ -48,9 +48,9 @@ func LoadPreviews(params json.RawMessage, cwd string, fsys FS) (json.RawMessage,
 		fsys = osFS{}
 	}
 	l := previewLoader{document: document(params), fsys: fsys, cwd: cwd, left: maxPreviews}
-	questions, _ := find(l.members(l.root()), "questions")
+	questions, _ := l.field(l.root(), "questions")
 	for i, question := range l.elements(questions) {
-		options, _ := find(l.members(question), "options")
+		options, _ := l.field(question, "options")
 		for j, option := range l.elements(options) {
 			l.option(option, p.Questions[i].Options[j], fmt.Sprintf("questions[%d].options[%d].previewFile", i, j))
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,8 +83,9 @@ func (d document) isString(s span) bool { return d[s.from] == '"' }
 func (d document) isNull(s span) bool   { return d[s.from] == 'n' }
 
 // members lists an object in the order of its first names; of equal names the
-// last value counts. Anything but an object has none.
-func (d document) members(s span) []member {
+// last value counts. With names given it lists those only, at no cost for the
+// others. Anything but an object has none.
+func (d document) members(s span, only ...string) []member {
 	if !d.isObject(s) {
 		return nil
 	}
@@ -94,9 +96,11 @@ func (d document) members(s span) []member {
 		m.name = span{i, d.skipString(i)}
 		i = d.skipBlanks(d.skipBlanks(m.name.to) + 1) // the colon
 		m.data = span{i, d.skipValue(i)}
-		m.key = d.unquote(m.name)
 		if i = d.skipBlanks(m.data.to); d[i] == ',' {
 			i = d.skipBlanks(i + 1)
+		}
+		if m.key = d.nameAmong(m.name, only); m.key == "" && len(only) > 0 {
+			continue
 		}
 		if len(list) == 16 && seen == nil {
 			seen = make(map[string]int)
@@ -114,6 +118,28 @@ func (d document) members(s span) []member {
 		list = append(list, m)
 	}
 	return list
+}
+
+// nameAmong decodes a name; one that is not wanted is "".
+func (d document) nameAmong(name span, wanted []string) string {
+	if len(wanted) == 0 {
+		return d.unquote(name)
+	}
+	raw := d[name.from+1 : name.to-1]
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = []byte(d.unquote(name))
+	}
+	for _, w := range wanted {
+		if string(raw) == w {
+			return w
+		}
+	}
+	return ""
+}
+
+// field returns the value of one name of an object.
+func (d document) field(s span, name string) (value span, ok bool) {
+	return find(d.members(s, name), name)
 }
 
 func position(list []member, seen map[string]int, key string) int {
@@ -141,20 +167,22 @@ func find(list []member, key string) (value span, ok bool) {
 	return span{}, false
 }
 
-// elements lists an array; anything else has none.
-func (d document) elements(s span) []span {
-	if !d.isList(s) {
-		return nil
-	}
-	var list []span
-	for i := d.skipBlanks(s.from + 1); d[i] != ']'; {
-		e := span{i, d.skipValue(i)}
-		list = append(list, e)
-		if i = d.skipBlanks(e.to); d[i] == ',' {
-			i = d.skipBlanks(i + 1)
+// elements yields the values of an array; anything else has none.
+func (d document) elements(s span) iter.Seq2[int, span] {
+	return func(yield func(int, span) bool) {
+		if !d.isList(s) {
+			return
+		}
+		for n, i := 0, d.skipBlanks(s.from+1); d[i] != ']'; n++ {
+			e := span{i, d.skipValue(i)}
+			if !yield(n, e) {
+				return
+			}
+			if i = d.skipBlanks(e.to); d[i] == ',' {
+				i = d.skipBlanks(i + 1)
+			}
 		}
 	}
-	return list
 }
 
 // unquote decodes a string. Lone surrogates and invalid UTF-8 become U+FFFD.

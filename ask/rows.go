@@ -14,7 +14,7 @@ func CallRow(args json.RawMessage) []Span {
 	n := 0
 	if json.Valid(args) {
 		d := document(args)
-		if questions, ok := find(d.members(d.root()), "questions"); ok {
+		if questions, ok := d.field(d.root(), "questions"); ok {
 			for _, q := range d.elements(questions) {
 				n++
 				labels.add(d, q, n)
@@ -44,7 +44,7 @@ func (l *labelList) add(d document, question span, n int) {
 		return
 	}
 	label := ""
-	if s, ok := find(d.members(question), "label"); ok && d.isString(s) {
+	if s, ok := d.field(question, "label"); ok && d.isString(s) {
 		label = TrimSpace(d.unquote(s))
 	}
 	if label == "" {
