@@ -18,8 +18,9 @@ import (
 //	p.SetDoneFunc(func(o form.Outcome) { app.Stop() })
 //
 // A tview application stops on Ctrl+C before any primitive sees it, and loses
-// the line breaks of pastes: set [CtrlC] as its input capture and call
-// EnablePaste; see [Primitive.PasteHandler].
+// the line breaks of pastes. Two helpers put that right:
+//
+//	app.SetInputCapture(form.CtrlC).SetScreen(form.PasteLines(screen)).EnablePaste(true)
 type Primitive struct {
 	*tview.Box
 	session *session
@@ -36,9 +37,10 @@ func New(f ask.Form, o *Options) *Primitive {
 }
 
 // SetChangedFunc sets what to do when the form looks different without a key:
-// queue a redraw. It is called from other goroutines.
+// queue a redraw. Each call has a goroutine of its own and may block, as
+// QueueUpdateDraw does for ever once the application has stopped.
 func (p *Primitive) SetChangedFunc(fn func()) *Primitive {
-	p.session.changed = fn
+	p.session.changed = func() { go fn() }
 	return p
 }
 
@@ -124,12 +126,3 @@ func (p *Primitive) Abort() {
 
 // Close ends the form and everything it started.
 func (p *Primitive) Close() { p.session.close() }
-
-// CtrlC is an input capture for a tview application that hands Ctrl+C to the
-// focused primitive instead of stopping the application.
-func CtrlC(ev *tcell.EventKey) *tcell.EventKey {
-	if ev.Key() == tcell.KeyCtrlC {
-		return tcell.NewEventKey(tcell.KeyCtrlC, 0, tcell.ModCtrl)
-	}
-	return ev
-}
