@@ -20,15 +20,15 @@ type Inline struct {
 // NewInline opens a form. Call [Inline.Close] when it is not needed any more.
 func NewInline(f ask.Form, o *Options) *Inline {
 	in := &Inline{depth: paint.DepthOf(os.Getenv)}
-	in.session = newSession(f, o, 0, func() {})
+	in.session = newSession(f, o, 0)
 	in.grid.Marker = in.session.opt.CursorMarker
 	return in
 }
 
 // OnChange has fn called, from any goroutine, when the form looks different
 // for another reason than a call of the host: a file list or an image arrived,
-// the settings changed, a timer ran out. Call it before the first key.
-func (in *Inline) OnChange(fn func()) { in.session.changed = fn }
+// the settings changed, a timer ran out.
+func (in *Inline) OnChange(fn func()) { in.session.onChange(fn) }
 
 // Lines returns the form for a width, at most rows lines high. No line is
 // wider than width by the width function of the options, and each stands alone:

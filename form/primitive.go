@@ -32,7 +32,7 @@ type Primitive struct {
 // New opens a form. Call Close when it is not needed any more.
 func New(f ask.Form, o *Options) *Primitive {
 	p := &Primitive{Box: tview.NewBox()}
-	p.session = newSession(f, o, 0, func() {})
+	p.session = newSession(f, o, 0)
 	return p
 }
 
@@ -40,7 +40,7 @@ func New(f ask.Form, o *Options) *Primitive {
 // queue a redraw. Each call has a goroutine of its own and may block, as
 // QueueUpdateDraw does for ever once the application has stopped.
 func (p *Primitive) SetChangedFunc(fn func()) *Primitive {
-	p.session.changed = func() { go fn() }
+	p.session.onChange(func() { go fn() })
 	return p
 }
 

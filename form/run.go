@@ -77,13 +77,16 @@ func (r *runner) open(f ask.Form, o *Options) {
 	if opt.Terminal == nil {
 		opt.Terminal = r.write
 	}
-	r.session = newSession(f, &opt, guardQuiet, func() { r.loop.Post(func() {}) })
+	r.session = newSession(f, &opt, guardQuiet)
 }
 
 func (r *runner) app() term.App {
 	s := r.session
 	return term.App{
-		Start: func(l *term.Loop) { r.loop = l },
+		Start: func(l *term.Loop) {
+			r.loop = l
+			s.onChange(func() { l.Post(func() {}) })
+		},
 		Draw: func(width, height int) (out paint.Frame) {
 			s.frame(width, height, func(f paint.Frame) { out = f })
 			return out

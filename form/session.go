@@ -22,9 +22,9 @@ type session struct {
 	opt       Options
 	files     files.Lister
 	clipboard clipboard.Reader
-	changed   func() // a frame may look different now; called without lock
 
 	mu      sync.Mutex
+	changed func() // what to do when a frame may look different
 	pending int // effects whose outcome is still to come
 	idle    *sync.Cond
 	state   *ui.State
@@ -42,8 +42,8 @@ type session struct {
 }
 
 // newSession opens a form. defaultGuard applies when the options give none.
-func newSession(f ask.Form, o *Options, defaultGuard time.Duration, changed func()) *session {
-	s := &session{changed: changed, started: time.Now(), done: make(chan struct{}), local: settings.Default()}
+func newSession(f ask.Form, o *Options, defaultGuard time.Duration) *session {
+	s := &session{changed: func() {}, started: time.Now(), done: make(chan struct{}), local: settings.Default()}
 	if o != nil {
 		s.opt = *o
 	}
@@ -113,7 +113,18 @@ func (s *session) apply(m ui.Msg) {
 // later applies a message that comes from outside of the user's turn.
 func (s *session) later(m ui.Msg) {
 	s.apply(m)
-	s.changed()
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	changed()
+}
+
+// onChange sets what to do when the form looks different by itself; fn is
+// called from any goroutine, without a lock.
+func (s *session) onChange(fn func()) {
+	s.mu.Lock()
+	s.changed = fn
+	s.mu.Unlock()
 }
 
 // frame returns the form's picture for a screen.
