@@ -209,21 +209,23 @@ func TestUndoIsBounded(t *testing.T) {
 		t.Errorf("%d edits kept, the limit is %d", n, undoEdits)
 	}
 	big := strings.Repeat("x", undoBytes/2+1)
-	for range 4 {
-		e.Paste(big)
+	for range 3 {
+		e.undo.add(edit{inserted: big}, false)
 	}
-	if e.undo.bytes > undoBytes || len(e.undo.edits) != 1 {
+	if e.undo.bytes != len(big) || len(e.undo.edits) != 1 {
 		t.Errorf("%d bytes in %d edits kept, the limit is %d", e.undo.bytes, len(e.undo.edits), undoBytes)
 	}
-	sum := 0
-	for range 5 {
-		press(e, "ctrl+u", "left", "right", "ctrl+-")
+	for range killLimit + 5 {
+		e.kills.add("x", true, false)
 	}
-	for _, text := range e.kills.texts {
-		sum += len(text)
+	if n := len(e.kills.texts); n != killLimit || e.kills.bytes != n {
+		t.Errorf("%d kills kept, %d bytes counted, the limit is %d", n, e.kills.bytes, killLimit)
 	}
-	if sum != e.kills.bytes || len(e.kills.texts) > 1 {
-		t.Errorf("kill ring holds %d bytes in %d texts, counts %d", sum, len(e.kills.texts), e.kills.bytes)
+	for range 3 {
+		e.kills.add(big, true, false)
+	}
+	if len(e.kills.texts) != 1 || e.kills.bytes != len(big) {
+		t.Errorf("%d bytes of killed text kept, the limit is %d", e.kills.bytes, undoBytes)
 	}
 }
 

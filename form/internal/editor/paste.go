@@ -55,7 +55,7 @@ func clean(text string) string {
 
 func dropControls(text, keep string) string {
 	drop := func(r rune) bool {
-		return (r < 0x20 || r >= 0x7f && r < 0xa0) && strings.IndexRune(keep, r) < 0
+		return (r < 0x20 || r >= 0x7f && r < 0xa0) && !strings.ContainsRune(keep, r)
 	}
 	if strings.IndexFunc(text, drop) < 0 {
 		return text
