@@ -25,7 +25,7 @@ type session struct {
 
 	mu      sync.Mutex
 	changed func() // what to do when a frame may look different
-	pending int // effects whose outcome is still to come
+	pending int    // effects whose outcome is still to come
 	idle    *sync.Cond
 	state   *ui.State
 	local   settings.Settings // in force when there is no store
