@@ -122,6 +122,7 @@ type backScan struct {
 	r    io.ReaderAt
 	size int64
 	max  int
+	read int // how much is read at once; 0 means scanSize
 
 	buf    []byte
 	line   []byte // room for a line that is decoded
@@ -135,10 +136,13 @@ const scanSize = 1 << 20
 // run calls f for the entries of this library, newest first, until f returns
 // false or the root is reached.
 func (s *backScan) run(f func(Entry) bool) error {
-	s.buf = make([]byte, 1+scanSize+headSize)
+	if s.read == 0 {
+		s.read = scanSize
+	}
+	s.buf = make([]byte, min(s.size, int64(1+s.read+headSize)))
 	next := s.size // where the line behind the current one starts
 	for hi := s.size; hi > 0; {
-		lo := max(0, hi-scanSize)
+		lo := max(0, hi-int64(s.read))
 		// One byte before, to see whether a line starts at lo; the head of the
 		// last line may reach beyond hi.
 		base := max(0, lo-1)
