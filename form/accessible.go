@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	xterm "golang.org/x/term"
 
@@ -52,10 +53,8 @@ func runAccessible(ctx context.Context, f ask.Form, o *Options) (ask.Result, err
 	}
 	ctx, cancel := signalContext(ctx)
 	defer cancel()
-	var once sync.Once
-	shut := func() { once.Do(func() { _, _ = in.Close(), out.Close() }) }
-	defer shut()
-	defer context.AfterFunc(ctx, shut)()
+	defer func() { _, _ = in.Close(), out.Close() }()
+	defer context.AfterFunc(ctx, func() { unblock(in, out) })()
 
 	d := dialogue.Options{Width: opt.Width}
 	d.Columns, d.PageLines = pageSize(out)
@@ -85,7 +84,7 @@ func runAccessible(ctx context.Context, f ask.Form, o *Options) (ask.Result, err
 	result := drafts.Result(ending)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return result, interrupted(context.Cause(ctx))
+		return result, interrupted(whyEnded(ctx))
 	case errors.Is(err, dialogue.ErrInputEnded):
 		return result, interrupted(err)
 	case err != nil:
@@ -113,6 +112,24 @@ func signalContext(parent context.Context) (ctx context.Context, stop func()) {
 		signal.Stop(signals)
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+// whyEnded returns the signal that ended a context, or the context's error.
+func whyEnded(ctx context.Context) error {
+	var signal *term.SignalError
+	if errors.As(context.Cause(ctx), &signal) {
+		return signal
+	}
+	return ctx.Err()
+}
+
+// unblock ends a pending read, and a pending write after a moment in which the
+// last words may be written.
+func unblock(in, out *os.File) {
+	_ = in.Close()
+	if err := out.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+		_ = out.Close()
+	}
 }
 
 // pageSize returns the columns of a terminal and the lines of one page, with

@@ -55,8 +55,8 @@ type Options struct {
 // the case of an error too; then the ending is [ask.Cancelled].
 //
 // Errors are [ErrInputEnded], the context's error, or that of in or out. When
-// ctx ends, Run returns at once; a goroutine that waits in in.Read lasts until
-// that call returns, so close in to end it. Nothing is read ahead if in gives
+// ctx ends, Run returns as soon as out has taken two lines; a goroutine that
+// waits in in.Read lasts until that call returns, so close in to end it. Nothing is read ahead if in gives
 // one line per call, as terminals do, and a buffer's worth if it gives more.
 func Run(ctx context.Context, in io.Reader, out io.Writer, f ask.Form, o *Options) (ask.Ending, *ask.Drafts, error) {
 	d := newDialogue(out, f, o)
@@ -76,11 +76,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, f ask.Form, o *Option
 		l, err := lines.next(ctx)
 		switch {
 		case ctx.Err() != nil:
+			d.leave("Interrupted. Nothing was sent.")
 			return ask.Cancelled, d.drafts, ctx.Err()
 		case errors.Is(err, io.EOF):
-			d.out.prompt("\n")
-			d.out.say("The input ended. Nothing was sent.")
-			d.out.flush()
+			d.leave("The input ended. Nothing was sent.")
 			return ask.Cancelled, d.drafts, ErrInputEnded
 		case err != nil:
 			return ask.Cancelled, d.drafts, fmt.Errorf("read an answer: %w", err)
@@ -90,6 +89,13 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, f ask.Form, o *Option
 	// What was decided stands, even if nobody can be told.
 	d.out.flush()
 	return d.ending, d.drafts, nil
+}
+
+// leave says last words behind a prompt that was not answered.
+func (d *dialogue) leave(words string) {
+	d.out.blank()
+	d.out.say(words)
+	d.out.flush()
 }
 
 // dialogue is the state of one form: a line changes it and makes it write.
