@@ -266,6 +266,31 @@ func TestRepository(t *testing.T) {
 	}
 }
 
+// A file in conflict has several versions and is one file.
+func TestRepositoryInConflict(t *testing.T) {
+	root := t.TempDir()
+	git(t, root, "init", "-q")
+	commit := func(content string) {
+		makeTree(t, root, "both.txt|"+content)
+		git(t, root, "add", ".")
+		git(t, root, "commit", "-q", "-m", content)
+	}
+	commit("one")
+	git(t, root, "checkout", "-q", "-b", "other")
+	commit("two")
+	git(t, root, "checkout", "-q", "main")
+	commit("three")
+	cmd := exec.Command("git", "-c", "user.name=n", "-c", "user.email=e@example.org", "merge", "other")
+	cmd.Dir = root
+	if cmd.Run() == nil {
+		t.Fatal("the merge should have failed")
+	}
+	if n := strings.Count(git(t, root, "ls-files"), "both.txt"); n < 2 {
+		t.Fatalf("git lists it %d times", n)
+	}
+	wantSuggestions(t, newIndex(t, root, nil), "both", "both.txt")
+}
+
 func TestRepositoryOfAHook(t *testing.T) {
 	root, other := t.TempDir(), t.TempDir()
 	git(t, root, "init", "-q")
@@ -326,7 +351,7 @@ func TestOddTrees(t *testing.T) {
 				}
 			}
 			for _, value := range got {
-				if strings.ContainsAny(value, "\n\x1b\xff\"\u009b\u2028") {
+				if strings.ContainsAny(value, "\n\x1b\ufffd\"\u009b\u2028") {
 					t.Errorf("%q is offered", value)
 				}
 			}

