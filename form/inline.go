@@ -25,6 +25,15 @@ func NewInline(f ask.Form, o *Options) *Inline {
 	return in
 }
 
+// NewSettings opens the settings overlay on its own. It ends when the user
+// closes it.
+func NewSettings(o *Options) *Inline {
+	in := &Inline{depth: paint.DepthOf(os.Getenv)}
+	in.session = openSession(ask.Form{}, o, 0, true)
+	in.grid.Marker = in.session.opt.CursorMarker
+	return in
+}
+
 // OnChange has fn called, from any goroutine, when the form looks different
 // for another reason than a call of the host: a file list or an image arrived,
 // the settings changed, a timer ran out.

@@ -44,7 +44,7 @@ func Run(ctx context.Context, f ask.Form, o *Options) (ask.Result, error) {
 		return runAccessible(ctx, f, o)
 	}
 	r := runner{}
-	r.open(f, o)
+	r.open(f, o, false)
 	err := term.Run(ctx, &term.Options{Theme: r.session.opt.Theme, Widths: r.session.opt.Width, Mouse: r.session.opt.Mouse}, r.app())
 	r.session.close()
 	out := r.session.outcome()
@@ -58,6 +58,16 @@ func Run(ctx context.Context, f ask.Form, o *Options) (ask.Result, error) {
 	return out.Result, err
 }
 
+// RunSettings shows the settings overlay on the controlling terminal until the
+// user closes it. Errors are those of [Run].
+func RunSettings(ctx context.Context, o *Options) error {
+	r := runner{}
+	r.open(ask.Form{}, o, true)
+	err := term.Run(ctx, &term.Options{Theme: r.session.opt.Theme, Widths: r.session.opt.Width}, r.app())
+	r.session.close()
+	return err
+}
+
 func interrupted(by error) error { return fmt.Errorf("%w: %w", ErrInterrupted, by) }
 
 // runner is a form on a terminal of its own.
@@ -66,7 +76,7 @@ type runner struct {
 	loop    *term.Loop
 }
 
-func (r *runner) open(f ask.Form, o *Options) {
+func (r *runner) open(f ask.Form, o *Options, settingsOnly bool) {
 	var opt Options
 	if o != nil {
 		opt = *o
@@ -77,7 +87,7 @@ func (r *runner) open(f ask.Form, o *Options) {
 	if opt.Terminal == nil {
 		opt.Terminal = r.write
 	}
-	r.session = newSession(f, &opt, guardQuiet)
+	r.session = openSession(f, &opt, guardQuiet, settingsOnly)
 }
 
 func (r *runner) app() term.App {

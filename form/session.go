@@ -43,6 +43,10 @@ type session struct {
 
 // newSession opens a form. defaultGuard applies when the options give none.
 func newSession(f ask.Form, o *Options, defaultGuard time.Duration) *session {
+	return openSession(f, o, defaultGuard, false)
+}
+
+func openSession(f ask.Form, o *Options, defaultGuard time.Duration, settingsOnly bool) *session {
 	s := &session{changed: func() {}, started: time.Now(), done: make(chan struct{}), local: settings.Default()}
 	if o != nil {
 		s.opt = *o
@@ -51,7 +55,7 @@ func newSession(f ask.Form, o *Options, defaultGuard time.Duration) *session {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	in := ui.Options{
 		Settings: s.local, Width: s.opt.Width, Max: guardMax,
-		Quiet: max(s.opt.Guard, 0), SettingsPath: "(this form only)",
+		Quiet: max(s.opt.Guard, 0), SettingsPath: "(this form only)", SettingsOnly: settingsOnly,
 	}
 	if s.opt.Guard == 0 {
 		in.Quiet = defaultGuard
@@ -241,7 +245,7 @@ func (s *session) notify() {
 	s.mu.Lock()
 	now, form := s.state.Settings(), s.state.Drafts().Form()
 	s.mu.Unlock()
-	if !now.Notifications.Enabled {
+	if !now.Notifications.Enabled || len(form.Questions) == 0 {
 		return
 	}
 	s.spawn(func(ctx context.Context) {

@@ -135,6 +135,11 @@ func (s *State) relayout() {
 		l.lastTab, l.lastOption = s.tab, s.option
 	}
 	w := max(s.size.width, minWidth)
+	if s.opt.SettingsOnly {
+		l.frame = paint.Frame{Width: s.size.width, CursorRow: paint.NoCursor, CursorCol: paint.NoCursor}
+		s.layOverlay(w)
+		return
+	}
 	c := s.chrome(w)
 	c.fit(s.size.rows)
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
 
@@ -52,6 +53,9 @@ func (s *State) overlayKey(k settings.Key) []Effect {
 	switch act {
 	case settings.ActionClose:
 		s.overlay = nil
+		if s.opt.SettingsOnly {
+			return s.end(ask.Cancelled)
+		}
 	case settings.ActionNextOption:
 		o.focus = (o.focus + 1) % len(overlayRows)
 		o.reset.Disarm()

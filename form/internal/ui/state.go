@@ -67,6 +67,9 @@ type Options struct {
 	// is off when Quiet is zero.
 	Quiet, Max time.Duration
 	Width      display.WidthFunc
+	// SettingsOnly shows nothing but the settings overlay; closing it ends the
+	// form.
+	SettingsOnly bool
 	// Brackets marks the active tab with brackets, for screens without colour.
 	Brackets bool
 }
@@ -120,6 +123,9 @@ func New(form ask.Form, opt Options) *State {
 	s.scroll.follow = true
 	for _, n := range opt.Notices {
 		s.configNotice = n.Text
+	}
+	if opt.SettingsOnly {
+		s.openOverlay()
 	}
 	return s
 }
