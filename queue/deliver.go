@@ -35,9 +35,9 @@ func (m *Manager) TurnEnd(ctx context.Context, proposed []journal.Entry) (entrie
 	if err != nil {
 		return nil, false, err
 	}
-	ready := g.ready()
-	if len(ready) == 0 {
-		return nil, false, nil
+	ready, err := m.ready(g)
+	if err != nil || len(ready) == 0 {
+		return nil, false, err
 	}
 	entries = append(entries, proposed...)
 	for _, r := range ready {
@@ -88,14 +88,24 @@ func (m *Manager) reconcile(ctx context.Context) (effects, error) {
 	return fx, nil
 }
 
-// ready is what can be delivered by message now.
-func (g *generation) ready() []*request {
+// ready is what can be delivered by message now. Before something is sent, a
+// look at the transcript makes sure that it is not there already. The lock is
+// held.
+func (m *Manager) ready(g *generation) ([]*request, error) {
 	var covered map[string]bool
 	if g.waiter != nil {
 		cover(g.requests, g.waiter.covered)
 		covered = g.waiter.covered
 	}
-	return readySet(g.requests, covered)
+	if len(readySet(g.requests, covered)) == 0 {
+		return nil, nil
+	}
+	branch, err := m.store.Branch(g.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("queue: read the session: %w", err)
+	}
+	markDelivered(g.requests, branch)
+	return readySet(g.requests, covered), nil
 }
 
 // deliverIdle sends answers to an idle agent. One pass runs at a time, so that
@@ -130,7 +140,11 @@ func (m *Manager) deliverIdle() {
 // sendIdle claims and sends one pass of answers. The lock is held, but not
 // while the host is called.
 func (m *Manager) sendIdle(g *generation) {
-	batch := idleSet(g.ready())
+	ready, err := m.ready(g)
+	if err != nil {
+		return // there will be another occasion
+	}
+	batch := idleSet(ready)
 	for _, r := range batch {
 		r.claim = byIdle
 	}

@@ -12,7 +12,7 @@ func (m *model) dismiss(h *heldOutcome, reopened bool) bool {
 		}
 		return false
 	case h.outcome != "cancel":
-		m.sendUser(userName(h.call, h.outcome))
+		m.sendUser(m.userName(h.call, h.outcome))
 	case reopened:
 		m.say("notice", "recoveryDismissed")
 	}
@@ -21,12 +21,17 @@ func (m *model) dismiss(h *heldOutcome, reopened bool) bool {
 
 // userName tells messages of the user apart: by the call that they name, which
 // those about a failure do not.
-func userName(call, outcome string) string {
-	if outcome == "error" {
+func (m *model) userName(call, outcome string) string {
+	switch {
+	case outcome == "error" && m.unqueued[call]:
+		return diskFull
+	case outcome == "error":
 		return ""
 	}
 	return call
 }
+
+const diskFull = "disk"
 
 func (m *model) sendUser(call string) {
 	if m.mute || m.life == 0 {
@@ -52,8 +57,8 @@ func (m *model) recover() {
 		return slices.ContainsFunc(m.path[i+1:], func(n *node) bool { return n.call == call && slices.Contains(kinds, n.kind) })
 	}
 	for i, n := range m.path {
-		if n.kind == "dismissed" && n.outcome != "cancel" && !after(i, userName(n.call, n.outcome), "user") {
-			m.sendUser(userName(n.call, n.outcome))
+		if n.kind == "dismissed" && n.outcome != "cancel" && !after(i, m.userName(n.call, n.outcome), "user") {
+			m.sendUser(m.userName(n.call, n.outcome))
 		}
 	}
 	var saved []*heldOutcome

@@ -21,11 +21,12 @@ type model struct {
 	waited                   []string        // the results of the last wait
 	covered                  map[string]bool // by the wait
 	held                     []*heldOutcome
-	fg, fgRequest            string   // the foreground call that is under way
-	fail                     []string // entry types whose next append fails
-	life                     int      // appends until the process dies, -1 for never
-	mute                     bool     // the process is ending: nothing is sent any more
-	did                      []string // what others can see of this step
+	fg, fgRequest            string          // the foreground call that is under way
+	fail                     []string        // entry types whose next append fails
+	life                     int             // appends until the process dies, -1 for never
+	unqueued                 map[string]bool // calls whose queued entry could not be written
+	mute                     bool            // the process is ending: nothing is sent any more
+	did                      []string        // what others can see of this step
 }
 
 // node is an entry of the session, as far as it matters.

@@ -62,7 +62,7 @@ func messageNode(e journal.Entry) *node {
 	case "assistant":
 		return &node{kind: "assistant", call: m.Content[0].ID}
 	case "user":
-		return &node{kind: "user", call: callName.FindString(m.Content[0].Text)}
+		return &node{kind: "user", call: nameOf(m.Content[0].Text)}
 	}
 	n := &node{kind: "result", call: m.ToolCallID}
 	for _, r := range m.Details.Results {
@@ -138,8 +138,3 @@ func (m *model) reorder(session []*node) {
 		}
 	}
 }
-
-// invariants holds what has to be remembered between the steps of a run.
-type invariants struct{}
-
-func (c *invariants) after(m *model) string { return "" }

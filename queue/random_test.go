@@ -103,7 +103,7 @@ type mark struct {
 }
 
 func playRandom(ops []op, played *int) string {
-	r := &random{rig: newRig(), m: &model{claims: map[string]string{}, life: -1, editor: true}, waits: map[string][]string{}}
+	r := &random{rig: newRig(), m: &model{claims: map[string]string{}, unqueued: map[string]bool{}, life: -1, editor: true}, waits: map[string][]string{}}
 	r.boot(true)
 	_ = r.proc.manager.Resume(context.Background())
 	defer func() {
@@ -115,12 +115,13 @@ func playRandom(ops []op, played *int) string {
 	for i, o := range ops {
 		*played++
 		r.step, r.m.did, r.loose = nil, nil, false
+		r.check.herdr = r.check.herdr && o.Kind != "crash" // nobody hears the dead
 		r.play(o)
 		synctest.Wait()
 		if wrong := r.compare(); wrong != "" {
 			return fmt.Sprintf("operation %d %v: %s", i, o, wrong)
 		}
-		if wrong := r.check.after(r.m); wrong != "" {
+		if wrong := r.check.after(r.m, o, r.proc.dead); wrong != "" {
 			return fmt.Sprintf("operation %d %v: invariant broken: %s", i, o, wrong)
 		}
 		if r.fresh { // tool calls do not outlive the session
@@ -130,6 +131,7 @@ func playRandom(ops []op, played *int) string {
 			r.m.life = -1
 			r.m.path = nodesOf(r.branch())
 			r.m.did, r.step = nil, nil
+			r.check.herdr = false
 			r.restart(o.A, true)
 			synctest.Wait()
 			if wrong := r.compare(); wrong != "" {
@@ -301,6 +303,7 @@ func (r *random) call(kind string) {
 		m.line = append(m.line, "fg:"+call)
 	} else if !m.add("queued", id, call, "") {
 		m.add("done", id, "", "error")
+		m.unqueued[call] = true
 	}
 	m.pump()
 }
@@ -564,12 +567,23 @@ func missing(got, want []string) string {
 
 var callName = regexp.MustCompile(`c\d+`)
 
+// nameOf is the model's name of a message of the user.
+func nameOf(text string) string {
+	if strings.Contains(text, errDisk.Error()) {
+		return diskFull
+	}
+	return callName.FindString(text)
+}
+
 // said puts a trace into the words of the model.
 func (r *random) said(t trace) []string {
 	lines := slices.Clone(r.step)
 	nodes := nodesOf(r.branch())
 	for _, e := range t.appended {
 		n := readNode(e)
+		if n.kind == "answer" && !sameOutcome(r.branch(), e) {
+			lines = append(lines, "append the details of an answer differ from its completion") // invariant 31
+		}
 		if n.kind == "dismissed" && n.outcome == "" {
 			n.outcome = outcomeIn(nodes, n.request)
 		}
@@ -585,7 +599,7 @@ func (r *random) said(t trace) []string {
 		lines = append(lines, fmt.Sprintln("notice", n))
 	}
 	for _, u := range t.users {
-		lines = append(lines, fmt.Sprintln("user", callName.FindString(u.text), u.followUp))
+		lines = append(lines, fmt.Sprintln("user", nameOf(u.text), u.followUp))
 	}
 	for range t.aborts {
 		lines = append(lines, "abort")

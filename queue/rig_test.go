@@ -268,6 +268,9 @@ func (p *process) host() queue.Host {
 
 func (p *process) deliver(ctx context.Context, e journal.Entry, wake bool) error {
 	p.alive(func(r *rig) {
+		if r.agent.busy || r.agent.compacting {
+			panic("idle delivery to an agent that is busy") // invariant 16
+		}
 		r.sent = append(r.sent, sentMessage{answerID(e), "idle", wake})
 		if wake {
 			r.agent.busy = true
