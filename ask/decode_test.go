@@ -130,7 +130,7 @@ func TestHugePayloads(t *testing.T) {
 		t.Skip("needs some hundred MB")
 	}
 	t.Run("100 MB of preview", func(t *testing.T) {
-		const size = 100 << 20
+		const size = 100 << 20 / scale
 		raw := make([]byte, 0, size+200)
 		raw = append(raw, `{"questions":[{"id":"a","prompt":"A?","options":[{"value":"x","preview":"`...)
 		for len(raw) < size {
@@ -152,7 +152,7 @@ func TestHugePayloads(t *testing.T) {
 	})
 	t.Run("20 MB of tiny questions", func(t *testing.T) {
 		for _, tiny := range []string{"0,", "{},", `{"id":"a","prompt":"p","options":[{}]},`} {
-			raw := append(append([]byte(`{"questions":[`), bytes.Repeat([]byte(tiny), 20<<20/len(tiny))...), "0]}"...)
+			raw := append(append([]byte(`{"questions":[`), bytes.Repeat([]byte(tiny), (20<<20/scale+1<<20)/len(tiny))...), "0]}"...)
 			_, err := formOf(raw, false)
 			var invalid *ask.InvalidInput
 			if !errors.As(err, &invalid) || invalid.Issues[0].Path != "questions" || !strings.Contains(invalid.Issues[0].Message, "100000") {
