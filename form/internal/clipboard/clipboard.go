@@ -64,7 +64,7 @@ type Options struct {
 // powershell.exe; osascript on macOS; powershell.exe on Windows. A nil opt means
 // the defaults. Nothing is run before ReadImage.
 func System(opt *Options) Reader {
-	s := &system{getenv: os.Getenv, run: runTool, read: native}
+	s := &system{getenv: os.Getenv, run: runTool(Timeout), read: native}
 	if opt == nil {
 		return s
 	}
@@ -111,16 +111,18 @@ func (s *system) ReadImage(ctx context.Context) (ask.Image, error) {
 	}, nil
 }
 
-// runTool is the default Runner. A tool may leave a child that holds its output
-// open; that child is not waited for.
-func runTool(ctx context.Context, name string, args ...string) ([]byte, error) {
-	return proc.Run(ctx, proc.Cmd{
-		Name:    name,
-		Args:    args,
-		Timeout: Timeout,
-		Limit:   MaxBytes,
-		Grace:   250 * time.Millisecond,
-	})
+// runTool gives the default Runner. A tool may leave a child that holds its
+// output open; that child is not waited for.
+func runTool(limit time.Duration) Runner {
+	return func(ctx context.Context, name string, args ...string) ([]byte, error) {
+		return proc.Run(ctx, proc.Cmd{
+			Name:    name,
+			Args:    args,
+			Timeout: limit,
+			Limit:   MaxBytes,
+			Grace:   250 * time.Millisecond,
+		})
+	}
 }
 
 // failed wraps the reason why one way of reading did not work.

@@ -81,7 +81,8 @@ printf 'PNG' >"$file"; printf 'ok\r\n'`,
 				t.Setenv(name, value)
 			}
 			temp := t.TempDir()
-			got, err := System(&Options{TempDir: temp}).ReadImage(t.Context())
+			// A longer limit than the real one, for machines that are busy.
+			got, err := System(&Options{TempDir: temp, Run: runTool(time.Minute)}).ReadImage(t.Context())
 			if !errors.Is(err, tt.err) || got.Data != tt.data {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -96,9 +97,7 @@ printf 'PNG' >"$file"; printf 'ok\r\n'`,
 // A tool that hangs is ended at the time limit, and at once with the context.
 func TestHangingTool(t *testing.T) {
 	fakeTools(t, map[string]string{"xclip": `sleep 60 & sleep 60`})
-	reader := System(&Options{Run: func(ctx context.Context, name string, args ...string) ([]byte, error) {
-		return proc.Run(ctx, proc.Cmd{Name: name, Args: args, Timeout: 100 * time.Millisecond})
-	}})
+	reader := System(&Options{Run: runTool(100 * time.Millisecond)})
 	if _, err := reader.ReadImage(t.Context()); !errors.Is(err, ErrUnavailable) || !errors.Is(err, proc.ErrTimeout) {
 		t.Fatalf("error %v", err)
 	}
