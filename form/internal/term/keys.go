@@ -380,10 +380,14 @@ func (p *parser) win32(ps params) {
 	}
 	p.high = 0
 	var mods mod
-	for bits, m := range map[int]mod{0x10: modShift, 0x0c: modCtrl, 0x03: modAlt} {
-		if state&bits != 0 {
-			mods |= m
-		}
+	if state&0x10 != 0 {
+		mods |= modShift
+	}
+	if state&0x0c != 0 {
+		mods |= modCtrl
+	}
+	if state&0x03 != 0 {
+		mods |= modAlt
 	}
 	if char > ' ' && mods&(modCtrl|modAlt) == modCtrl|modAlt {
 		mods = 0 // AltGr

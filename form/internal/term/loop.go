@@ -182,6 +182,7 @@ func open(ctx context.Context, opt Options, app App) (*Loop, error) {
 	l.signals, l.quit = make(chan os.Signal, 8), make(chan struct{})
 	raw := make(chan os.Signal, 8)
 	notify(raw)
+	// A locale with an old character set gets UTF-8 rather than no form at all.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackUTF8)
 	if err := screen.Init(); err != nil {
 		signal.Stop(raw)
