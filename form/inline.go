@@ -83,6 +83,13 @@ func (in *Inline) Paste(text string) { in.session.apply(ui.Paste{Text: text}) }
 func (in *Inline) Click(x, y int) { in.session.apply(ui.Click{X: x, Y: y}) }
 func (in *Inline) Wheel(up bool)  { in.session.apply(ui.Wheel{Up: up}) }
 
+// SetTheme changes the colours.
+func (in *Inline) SetTheme(t Theme) {
+	in.session.mu.Lock()
+	in.session.opt.Theme = &t
+	in.session.mu.Unlock()
+}
+
 // Mounted tells a form with a type-ahead guard that it was put on the screen
 // (again), Shown that a frame of it is visible. The first Shown also sends the
 // notification that the settings ask for.

@@ -86,6 +86,9 @@ type Options struct {
 	// Accessible makes [Run] ask one line after the other, without cursor
 	// movement and colour. ACCESSIBLE=1 and TERM=dumb do the same.
 	Accessible bool
+	// Presented says that the settings' PresentSingleAsMulti was applied to the
+	// form already, as package queue does.
+	Presented bool
 	// CursorMarker is put into the lines of an [Inline] at the cursor.
 	CursorMarker string
 }

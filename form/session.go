@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ import (
 type session struct {
 	opt       Options
 	files     files.Lister
+	warm      func() // starts listing the files, at the first editor; nil afterwards
 	clipboard clipboard.Reader
 
 	mu      sync.Mutex
@@ -75,7 +77,9 @@ func openSession(f ask.Form, o *Options, defaultGuard time.Duration, settingsOnl
 		if dir == "" {
 			dir, _ = os.Getwd()
 		}
-		s.files = files.New(dir, nil)
+		index := files.New(dir, nil)
+		s.files, s.warm = index, index.Warm
+		s.release = append(s.release, func() { _ = index.Close() })
 	}
 	if s.clipboard = s.opt.Clipboard; s.clipboard == nil {
 		s.clipboard = clipboard.System(nil)
@@ -85,7 +89,7 @@ func openSession(f ask.Form, o *Options, defaultGuard time.Duration, settingsOnl
 		s.opt.Theme = &t
 	}
 	in.Brackets = s.opt.Theme.NoColor
-	if in.Settings.Behaviour.PresentSingleAsMulti {
+	if in.Settings.Behaviour.PresentSingleAsMulti && !s.opt.Presented {
 		f = f.PresentSinglesAsMulti()
 	}
 	s.state = ui.New(f, in)
@@ -110,6 +114,10 @@ func (s *session) apply(m ui.Msg) {
 	s.mu.Lock()
 	for _, e := range s.state.Apply(time.Since(s.started), m) {
 		s.start(e)
+	}
+	if _, _, editing := s.state.Editing(); editing && s.warm != nil {
+		s.warm()
+		s.warm = nil
 	}
 	s.mu.Unlock()
 }
@@ -210,11 +218,17 @@ func (s *session) findFiles(e ui.FindFiles) {
 	s.find = cancel
 	s.effect(nil, func(context.Context) ui.Msg {
 		defer cancel()
-		items, err := suggest(ctx, s.files, e)
-		if err != nil {
-			return nil
+		for {
+			items, err := suggest(ctx, s.files, e)
+			switch {
+			case errors.Is(err, files.ErrPartial) && ctx.Err() == nil:
+				s.later(ui.FilesFound{Token: e.Token, Items: items}) // more will come
+			case err != nil:
+				return nil
+			default:
+				return ui.FilesFound{Token: e.Token, Items: items}
+			}
 		}
-		return ui.FilesFound{Token: e.Token, Items: items}
 	})
 }
 

@@ -34,6 +34,7 @@ func (s *State) refreshPopup() []Effect {
 		s.popup = popup{token: s.popup.token}
 	}
 	s.popup.token++
+	s.popup.index = 0
 	return []Effect{FindFiles{Token: s.popup.token, Query: strings.TrimPrefix(strings.TrimPrefix(token, "@"), `"`)}}
 }
 
@@ -51,7 +52,11 @@ func (s *State) filesFound(m FilesFound) {
 	if !s.editing() || m.Token != s.popup.token || s.popup.closed {
 		return
 	}
-	s.popup.items, s.popup.index = m.Items, 0
+	// A list that is still growing comes several times: the choice stays.
+	if p := &s.popup; p.index >= len(m.Items) || p.open() && p.items[p.index].Value != m.Items[p.index].Value {
+		p.index = 0
+	}
+	s.popup.items = m.Items
 	if s.popup.path && len(m.Items) == 1 {
 		s.acceptFile()
 	}

@@ -39,6 +39,10 @@ usage:
                      [--frame text|ansi|svg] [--settings FILE]
       Run the form without a terminal. The script has one step a line: a key
       id, text:…, paste:…, size:WxH, or frame.
+  pi-agent-ask serve
+      Be the engine of a host in another process; see docs/protocol.md.
+  pi-agent-ask manifest
+      Print what a host registers: tools, commands, channels, as JSON.
   pi-agent-ask settings path|show|check [FILE]
       Where the settings file is, what is in force, and whether it is fine.
       exit: 0 fine, 2 not, 4 anything else
@@ -75,6 +79,8 @@ func run(ctx context.Context, args []string, s streams) int {
 		"drive":    drive,
 		"settings": settingsCommand,
 		"journal":  journalCommand,
+		"serve":    serve,
+		"manifest": manifest,
 	}
 	if len(args) == 0 {
 		fmt.Fprint(s.err, usage)

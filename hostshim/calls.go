@@ -1,0 +1,58 @@
+package hostshim
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// maxEarly is how many cancellations are remembered whose call is still on its
+// way.
+const maxEarly = 64
+
+// calls are the tool calls under way. The host may repeat a call's id.
+type calls struct {
+	mu    sync.Mutex
+	open  []*openCall
+	early []string
+}
+
+type openCall struct {
+	id     string
+	cancel context.CancelFunc
+}
+
+// start registers a call; done must be called at its end.
+func (c *calls) start(ctx context.Context, id string) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	call := &openCall{id, cancel}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = append(c.open, call)
+	if i := slices.Index(c.early, id); i >= 0 {
+		c.early = slices.Delete(c.early, i, i+1)
+		cancel()
+	}
+	return ctx, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open = slices.DeleteFunc(c.open, func(o *openCall) bool { return o == call })
+	}
+}
+
+// cancel aborts a call, also one that has not started yet.
+func (c *calls) cancel(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := false
+	for _, o := range c.open {
+		if o.id == id {
+			o.cancel()
+			found = true
+		}
+	}
+	if !found && len(c.early) < maxEarly {
+		c.early = append(c.early, id)
+	}
+}

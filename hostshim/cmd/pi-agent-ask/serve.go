@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/pi-agent-ask/pi-agent-ask/hostshim"
+)
+
+// serve is "pi-agent-ask serve": the engine of a host in another process.
+func serve(ctx context.Context, args []string, s streams) (int, error) {
+	if len(args) > 0 {
+		return exitOther, errUsage{"serve takes no arguments"}
+	}
+	out, ok := s.out.(io.WriteCloser)
+	if !ok {
+		out = nopCloser{s.out}
+	}
+	if err := hostshim.Serve(ctx, s.in, out); err != nil {
+		return exitOther, err
+	}
+	return exitOK, nil
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// manifest is "pi-agent-ask manifest": what a host registers before an engine
+// runs.
+func manifest(_ context.Context, args []string, s streams) (int, error) {
+	if len(args) > 0 {
+		return exitOther, errUsage{"manifest takes no arguments"}
+	}
+	return exitOK, printJSON(s.out, hostshim.NewManifest())
+}

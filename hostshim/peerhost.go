@@ -1,0 +1,169 @@
+package hostshim
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+
+	"github.com/creachadair/jrpc2"
+
+	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/form"
+)
+
+// host is the connection as a [Host]; the optional powers are there only when
+// the other side has them.
+func (p *peer) host() Host {
+	h := peerHost{p}
+	switch clip, files := p.powers["clipboard"], p.powers["files"]; {
+	case clip && files:
+		return struct {
+			peerHost
+			peerClipboard
+			peerFiles
+		}{h, peerClipboard{p}, peerFiles{p}}
+	case clip:
+		return struct {
+			peerHost
+			peerClipboard
+		}{h, peerClipboard{p}}
+	case files:
+		return struct {
+			peerHost
+			peerFiles
+		}{h, peerFiles{p}}
+	}
+	return h
+}
+
+// call makes a request of the host; stale answers become [ErrStale].
+func (p *peer) call(ctx context.Context, method string, params, result any) error {
+	rsp, err := p.server.Callback(ctx, method, params)
+	if err != nil {
+		var e *jrpc2.Error
+		if errors.As(err, &e) && e.Code == codeStale {
+			return ErrStale
+		}
+		return err
+	}
+	if result == nil {
+		return nil
+	}
+	return rsp.UnmarshalResult(result)
+}
+
+func (p *peer) notify(method string, params any) {
+	_ = p.server.Notify(context.Background(), method, params) // a host that is gone ends the engine anyway
+}
+
+// peerHost makes the calls that every host answers.
+type peerHost struct{ p *peer }
+
+func (h peerHost) AppendEntry(ctx context.Context, gen uint64, customType string, data json.RawMessage) (string, error) {
+	var out struct {
+		ID string `json:"id"`
+	}
+	err := h.p.call(ctx, "journal/append", map[string]any{"gen": gen, "customType": customType, "data": data}, &out)
+	return out.ID, err
+}
+
+func (h peerHost) Branch(ctx context.Context, gen uint64, after string) (b Branch, err error) {
+	params := map[string]any{"gen": gen}
+	if after != "" {
+		params["after"] = after
+	}
+	return b, h.p.call(ctx, "session/branch", params, &b)
+}
+
+func (h peerHost) Idle(ctx context.Context, gen uint64) (bool, error) {
+	var out struct {
+		Idle bool `json:"idle"`
+	}
+	err := h.p.call(ctx, "agent/state", generation{gen}, &out)
+	return out.Idle, err
+}
+
+func (h peerHost) Abort(ctx context.Context, gen uint64) error {
+	return h.p.call(ctx, "agent/abort", generation{gen}, nil)
+}
+
+func (h peerHost) Deliver(ctx context.Context, gen uint64, m Message, wake bool) error {
+	return h.p.call(ctx, "message/deliver", map[string]any{"gen": gen, "message": m, "wake": wake}, nil)
+}
+
+func (h peerHost) SendUser(ctx context.Context, gen uint64, content []ask.Block, followUp bool) error {
+	return h.p.call(ctx, "message/user", map[string]any{"gen": gen, "content": content, "followUp": followUp}, nil)
+}
+
+func (h peerHost) OpenForm(ctx context.Context, gen uint64, f FormSlot) error {
+	return h.p.call(ctx, "form/open", map[string]any{"gen": gen, "form": f.Number, "kind": f.Kind}, nil)
+}
+
+func (h peerHost) ShowFrame(f Frame) {
+	h.p.lines.drain()
+	h.p.notify("form/frame", f)
+}
+
+func (h peerHost) CloseForm(ctx context.Context, number int) error {
+	return h.p.call(ctx, "form/close", map[string]any{"form": number}, nil)
+}
+
+func (h peerHost) Notify(gen uint64, text string, isError bool) {
+	h.p.notify("ui/notify", map[string]any{"gen": gen, "text": text, "error": isError})
+}
+
+func (h peerHost) Status(gen uint64, text string) {
+	h.p.notify("ui/status", map[string]any{"gen": gen, "text": text})
+}
+
+func (h peerHost) Working(gen uint64, shown bool) {
+	h.p.notify("ui/working", map[string]any{"gen": gen, "shown": shown})
+}
+
+func (h peerHost) Emit(gen uint64, channel string, data json.RawMessage) {
+	h.p.notify("bus/emit", map[string]any{"gen": gen, "channel": channel, "data": data})
+}
+
+func (h peerHost) WriteTerminal(data []byte) error {
+	h.p.notify("terminal/write", map[string]any{"data": base64.StdEncoding.EncodeToString(data)})
+	return nil
+}
+
+// peerClipboard reads images through the host's native clipboard.
+type peerClipboard struct{ p *peer }
+
+func (c peerClipboard) ReadImage(ctx context.Context) (ask.Image, error) {
+	var out struct {
+		MimeType string `json:"mimeType"`
+		Data     string `json:"data"`
+		Empty    bool   `json:"empty"`
+	}
+	switch err := c.p.call(ctx, "clipboard/image", none{}, &out); {
+	case err != nil:
+		return ask.Image{}, form.ErrClipboardUnavailable
+	case out.Empty:
+		return ask.Image{}, form.ErrClipboardEmpty
+	}
+	return ask.Image{MimeType: out.MimeType, Data: out.Data}, nil
+}
+
+// peerFiles finds files through the host's own completion.
+type peerFiles struct{ p *peer }
+
+func (f peerFiles) Suggest(ctx context.Context, query string) ([]form.FileItem, error) {
+	var out struct {
+		Items []struct {
+			Value string `json:"value"`
+			Name  string `json:"name"`
+			Path  string `json:"path"`
+			Dir   bool   `json:"dir"`
+		} `json:"items"`
+	}
+	err := f.p.call(ctx, "files/suggest", map[string]any{"query": query}, &out)
+	var items []form.FileItem
+	for _, i := range out.Items {
+		items = append(items, form.FileItem{Value: i.Value, Name: i.Name, Path: i.Path, Dir: i.Dir})
+	}
+	return items, err
+}
