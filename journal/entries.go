@@ -3,6 +3,8 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
@@ -113,15 +115,69 @@ func (o Outcome) stored() Outcome {
 	return o
 }
 
-// storedResult gives a result that was put together by hand the mode it lacks;
-// without one it would be no result when it is read.
+// storedResult gives a result that was put together by hand what it lacks;
+// without a mode, a type or a list it would be no result when it is read.
 func storedResult(r *ask.Result) *ask.Result {
-	if r == nil || r.Mode != "" {
-		return r
+	if r == nil {
+		return nil
 	}
 	c := *r
-	c.Mode = ask.Submit
+	if c.Mode == "" {
+		c.Mode = ask.Submit
+	}
+	c.Questions = slices.Clone(c.Questions)
+	for i := range c.Questions {
+		c.Questions[i].Type = storedType(c.Questions[i].Type)
+	}
+	if c.Elaboration != nil {
+		e := *c.Elaboration
+		e.Items = slices.Clone(e.Items)
+		for i := range e.Items {
+			q := &e.Items[i].Question
+			q.Type, q.Options = storedType(q.Type), storedOptions(q.Options)
+		}
+		c.Elaboration = &e
+	}
 	return &c
+}
+
+// storedParams replaces missing lists by empty ones.
+func storedParams(p ask.Payload) ask.Payload {
+	questions := make([]ask.Question, len(p.Questions))
+	for i, q := range p.Questions {
+		q.Options = storedOptions(q.Options)
+		questions[i] = q
+	}
+	p.Questions = questions
+	return p
+}
+
+// storedQuestions gives questions that were not normalised the label and type
+// that every question of a request has.
+func storedQuestions(questions []ask.Question) []ask.Question {
+	list := make([]ask.Question, len(questions))
+	for i, q := range questions {
+		if q.Label == "" {
+			q.Label = "Q" + strconv.Itoa(i+1)
+		}
+		q.Type, q.Options = storedType(q.Type), storedOptions(q.Options)
+		list[i] = q
+	}
+	return list
+}
+
+func storedType(t ask.Type) ask.Type {
+	if t == "" {
+		return ask.Single
+	}
+	return t
+}
+
+func storedOptions(options []ask.Option) []ask.Option {
+	if options == nil {
+		return []ask.Option{}
+	}
+	return options
 }
 
 const (
@@ -169,24 +225,20 @@ type (
 
 // Entry implements [Data].
 func (p Payload) Entry() Entry {
-	return custom(TypePayload, payloadJSON{entryVersion, p.Timestamp.UnixMilli(), payloadSource, p.ToolCallID, p.Params})
+	return custom(TypePayload, payloadJSON{entryVersion, p.Timestamp.UnixMilli(), payloadSource, p.ToolCallID, storedParams(p.Params)})
 }
 
 // Entry implements [Data].
 func (r Request) Entry() Entry {
-	questions := r.Questions
-	if questions == nil {
-		questions = []ask.Question{}
-	}
 	return custom(TypeRequest, requestJSON{
 		entryVersion, r.RequestID, r.ToolCallID, r.Title, r.Background,
-		r.CreatedAt.UTC().Format(isoMillis), questions,
+		r.CreatedAt.UTC().Format(isoMillis), storedQuestions(r.Questions),
 	})
 }
 
 // Entry implements [Data].
 func (q Queued) Entry() Entry {
-	return custom(TypeQueued, queuedJSON{entryVersion, q.RequestID, q.ToolCallID, q.Params, q.PresentSingleAsMulti})
+	return custom(TypeQueued, queuedJSON{entryVersion, q.RequestID, q.ToolCallID, storedParams(q.Params), q.PresentSingleAsMulti})
 }
 
 // Entry implements [Data].

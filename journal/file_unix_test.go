@@ -33,4 +33,3 @@ func TestPathsThatAreNoFile(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
-

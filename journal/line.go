@@ -114,7 +114,7 @@ func decodeLine(line []byte) (e Entry, kind lineKind, why string) {
 
 // readEntry reads the members of a valid JSON object.
 func readEntry(object []byte) (e Entry, why string) {
-	var seen fieldSet
+	seen := make(fieldSet, 0, 16)
 	members(object, func(name string, value []byte) {
 		if !seen.first(name) {
 			return
@@ -130,10 +130,11 @@ func readEntry(object []byte) (e Entry, why string) {
 			}
 		case "timestamp":
 			// A time that cannot be read is no reason to lose the entry.
-			_ = json.Unmarshal(value, &e.Timestamp)
-			e.Timestamp = e.Timestamp.UTC()
+			stamp, _ := unquote(value)
+			at, _ := time.Parse(time.RFC3339, stamp)
+			e.Timestamp = at.UTC()
 		case "customType":
-			_ = json.Unmarshal(value, &e.CustomType)
+			e.CustomType, _ = unquote(value)
 		case "display":
 			e.Display = string(value) == "true"
 		case "data":
@@ -160,13 +161,25 @@ func stringField(name string, value []byte, before string) (s, why string) {
 	if before != "" {
 		return "", before
 	}
-	if json.Unmarshal(value, &s) != nil {
+	s, ok := unquote(value)
+	if !ok {
 		return "", name + " is not a string"
 	}
 	if !utf8.Valid(value) {
 		return "", name + " is not valid UTF-8"
 	}
 	return s, ""
+}
+
+// unquote returns the text of a valid JSON value if it is a string.
+func unquote(value []byte) (s string, ok bool) {
+	if value[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
+		return string(value[1 : len(value)-1]), true
+	}
+	return s, json.Unmarshal(value, &s) == nil
 }
 
 // fieldSet notes which names have been seen.
@@ -187,10 +200,7 @@ func members(object []byte, f func(name string, value []byte)) {
 	i := skipSpace(object, bytes.IndexByte(object, '{')+1)
 	for i < len(object) && object[i] == '"' {
 		end := skipValue(object, i)
-		var name string
-		if json.Unmarshal(object[i:end], &name) != nil {
-			return
-		}
+		name, _ := unquote(object[i:end])
 		i = skipSpace(object, skipSpace(object, end)+1) // over the colon
 		end = skipValue(object, i)
 		f(name, object[i:end:end])

@@ -53,14 +53,18 @@ func (t *tree) grow(e Entry) {
 
 // setLeaf makes the entry at index i the leaf; -1 means before the first entry.
 func (t *tree) setLeaf(i int) {
-	var path []Entry
+	length := 0
 	for n := i; n >= 0; n = t.nodes[n].parent {
 		if !t.nodes[n].damaged {
-			path = append(path, t.nodes[n].Entry)
+			length++
 		}
 	}
-	for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
-		path[a], path[b] = path[b], path[a]
+	path := make([]Entry, length)
+	for n := i; n >= 0; n = t.nodes[n].parent {
+		if !t.nodes[n].damaged {
+			length--
+			path[length] = t.nodes[n].Entry
+		}
 	}
 	t.leaf, t.branch = i, path
 }
