@@ -65,9 +65,10 @@ func (g *Grid) tcellStyles(theme *Theme, depth Depth) []tcell.Style {
 	styles := make([]tcell.Style, len(g.styles))
 	for i := range g.styles {
 		s := &g.styles[i]
+		fg, bg := theme.pair(*s)
 		styles[i] = tcell.StyleDefault.
-			Foreground(theme.color(s.Fg).parseRaw().reduce(depth).tcell()).
-			Background(theme.color(s.Bg).parseRaw().reduce(depth).tcell()).
+			Foreground(fg.parseRaw().reduce(depth).tcell()).
+			Background(bg.parseRaw().reduce(depth).tcell()).
 			Bold(s.Bold).Reverse(s.Inverse)
 	}
 	return styles

@@ -51,8 +51,8 @@ func TestColorForms(t *testing.T) {
 func TestBackgrounds(t *testing.T) {
 	g := filled(frameOf(3, Row{{Text: "x  ", Style: Style{Bg: ask.RoleSelectedBg, Bold: true}}}))
 	for depth, want := range map[Depth]string{
-		TrueColor: "\x1b[0;1;48;2;0;0;255mx  \x1b[0m",
-		ANSI16:    "\x1b[0;1;44mx  \x1b[0m",
+		TrueColor: "\x1b[0;1;38;2;242;244;247;48;2;0;0;255mx  \x1b[0m",
+		ANSI16:    "\x1b[0;1;97;44mx  \x1b[0m",
 		Mono:      "\x1b[0;1mx  \x1b[0m",
 	} {
 		if got := g.Lines(Theme{SelectedBg: "#0000ff"}, depth)[0]; got != want {

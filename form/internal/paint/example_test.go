@@ -27,17 +27,3 @@ func ExampleGrid_Lines() {
 	// "plain"
 	// ["❯ 資料庫" "plain"]
 }
-
-func ExampleGrid_Overlay() {
-	base, top := new(paint.Grid), new(paint.Grid)
-	none := paint.NoCursor
-	base.Fill(paint.Frame{Width: 8, Rows: []paint.Row{{{Text: "abcdefgh"}}, {{Text: "資料資料"}}}, CursorRow: none, CursorCol: none}, nil)
-	top.Fill(paint.Frame{Width: 3, Rows: []paint.Row{{{Text: "123"}}, {{Text: "456"}}}, CursorRow: none, CursorCol: none}, nil)
-	base.Overlay(top, 3, 0)
-	for _, line := range base.Text() {
-		fmt.Printf("%q\n", line)
-	}
-	// Output:
-	// "abc123gh"
-	// "資 456料"
-}

@@ -118,34 +118,6 @@ func TestCursorAtTheEndOfALineIsNotTrimmed(t *testing.T) {
 	}
 }
 
-func TestOverlay(t *testing.T) {
-	tests := []struct {
-		name      string
-		base, top string
-		x         int
-		want      string
-	}{
-		{"inside", "abcdefgh", "XY", 2, "abXYefgh"},
-		{"over the right edge", "abcdefgh", "XYZ", 6, "abcdefXY"},
-		{"over the left edge", "abcdefgh", "XYZ", -1, "YZcdefgh"},
-		{"outside", "abcdefgh", "XY", 9, "abcdefgh"},
-		{"on wide ones, even", "世界世界", "XY", 2, "世XY世界"},
-		{"on wide ones, odd", "世界世界", "XY", 1, " XY 世界"},
-		{"wide cut at the right", "abcdefgh", "世", 7, "abcdefg"},
-		{"wide cut at the left", "abcdefgh", "世Z", -1, " Zcdefgh"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			g := filled(frameOf(8, Row{{Text: tt.base}}))
-			g.Overlay(filled(frameOf(display.WidthFunc(nil).Width(tt.top), Row{{Text: tt.top}})), tt.x, 0)
-			if got := g.Text()[0]; got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			checkCells(t, g)
-		})
-	}
-}
-
 // checkCells reports wide cells without their rest and rests without their cell.
 func checkCells(t interface{ Errorf(string, ...any) }, g *Grid) {
 	for y := range g.height {
@@ -194,9 +166,6 @@ func drawFrame(t *rapid.T) Frame {
 func TestNoLineIsWiderThanTheFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := filled(drawFrame(t))
-		checkCells(t, g)
-		top := filled(drawFrame(t))
-		g.Overlay(top, rapid.IntRange(-20, 120).Draw(t, "ox"), rapid.IntRange(-3, 5).Draw(t, "oy"))
 		checkCells(t, g)
 		for y, line := range g.Lines(Dark(), TrueColor) {
 			total := 0
@@ -273,12 +242,13 @@ func compareCell(t *rapid.T, want Cell, got *uv.Cell, theme Theme) {
 	if bold, inverse := got.Style.Attrs&uv.AttrBold != 0, got.Style.Attrs&uv.AttrReverse != 0; bold != want.Style.Bold || inverse != want.Style.Inverse {
 		t.Fatalf("%q is bold %v inverse %v, want %+v", want.Text, bold, inverse, want.Style)
 	}
+	fg, bg := theme.pair(want.Style)
 	for _, c := range []struct {
 		got  color.Color
-		role ask.Role
-	}{{got.Style.Fg, want.Style.Fg}, {got.Style.Bg, want.Style.Bg}} {
-		if got, want := hexOf(c.got), theme.color(c.role).parseRaw().hex(); got != want {
-			t.Fatalf("role %q has colour %q, want %q", c.role, got, want)
+		want Color
+	}{{got.Style.Fg, fg}, {got.Style.Bg, bg}} {
+		if got, want := hexOf(c.got), c.want.parseRaw().hex(); got != want {
+			t.Fatalf("a colour is %q, want %q", got, want)
 		}
 	}
 }
@@ -378,5 +348,17 @@ func BenchmarkFillAndBlit(b *testing.B) {
 	for b.Loop() {
 		g.Fill(f, nil)
 		g.Blit(screen, 0, 0, theme)
+	}
+}
+
+func TestTextOnABackgroundOfTheThemeCanBeRead(t *testing.T) {
+	for name, theme := range map[string]Theme{"dark": Dark(), "light": Light()} {
+		fg, bg := theme.pair(Style{Fg: ask.RoleText, Bg: ask.RoleSelectedBg})
+		if got := contrast(fg.parse().rgb, bg.parse().rgb); got < 7 {
+			t.Errorf("%s: %s on %s has a contrast of %.1f", name, fg, bg, got)
+		}
+	}
+	if fg, _ := (&Theme{}).pair(Style{Fg: ask.RoleText, Bg: ask.RoleSelectedBg}); fg != "" {
+		t.Errorf("a theme without backgrounds gives text the colour %s", fg)
 	}
 }

@@ -85,7 +85,7 @@ func (g *Grid) sequences(theme *Theme, depth Depth) []string {
 		if s.Inverse {
 			b = append(b, ";7"...)
 		}
-		fg, bg := theme.color(s.Fg), theme.color(s.Bg)
+		fg, bg := theme.pair(*s)
 		fgInk, bgInk := fg.parse().reduce(depth), bg.parse().reduce(depth)
 		b = bgInk.appendSGR(fgInk.appendSGR(b, 30), 40)
 		b = append(b, 'm')

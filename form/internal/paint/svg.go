@@ -97,8 +97,8 @@ func textRun(line []cell) int {
 
 // svgColors returns the colours of a style; bg is "" for the picture's own.
 func svgColors(theme *Theme, s Style) (fg, bg string) {
-	fg = theme.color(s.Fg).parseRaw().hex()
-	bg = theme.color(s.Bg).parseRaw().hex()
+	fgColor, bgColor := theme.pair(s)
+	fg, bg = fgColor.parseRaw().hex(), bgColor.parseRaw().hex()
 	if s.Inverse {
 		fg, bg = bg, fg
 		if fg == "" {

@@ -95,3 +95,17 @@ func (t *Theme) color(role ask.Role) Color {
 	}
 	return ""
 }
+
+// pair is the colours of a style. Where the theme names a background of its
+// own but leaves the text to the terminal, the text gets a colour that can be
+// read on it: the terminal's background may be light or dark.
+func (t *Theme) pair(s Style) (fg, bg Color) {
+	fg, bg = t.color(s.Fg), t.color(s.Bg)
+	if k := bg.parse(); fg == "" && k.kind == inkRGB {
+		fg = "#f2f4f7"
+		if int(k.rgb[0])*3+int(k.rgb[1])*6+int(k.rgb[2]) > 1280 {
+			fg = "#1b1f24"
+		}
+	}
+	return fg, bg
+}
