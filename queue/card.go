@@ -101,7 +101,7 @@ func (c *card) accepted(r ask.Result, title string) {
 	} else {
 		// The status is worth more than the end of a long title.
 		room := c.width - c.widths.Width(" · "+received)
-		line := []ask.Span{{Role: ask.RoleAccent, Bold: true, Text: c.widths.Cut(title, max(room, c.width/2), "…")}}
+		line := []ask.Span{{Role: ask.RoleAccent, Bold: true, Text: c.widths.Cut(title, max(room, min(8, c.width)), "…")}}
 		c.lines = append(c.lines, c.cutInto(line, ask.Span{Role: ask.RoleSuccess, Text: " · " + received}))
 	}
 	for _, q := range r.Questions {

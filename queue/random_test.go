@@ -137,6 +137,9 @@ func playRandom(ops []op, played *int) string {
 			if wrong := r.compare(); wrong != "" {
 				return fmt.Sprintf("operation %d %v, start after the crash: %s", i, o, wrong)
 			}
+			if wrong := r.check.after(r.m, op{Kind: "crash"}, false); wrong != "" {
+				return fmt.Sprintf("operation %d %v, start after the crash: invariant broken: %s", i, o, wrong)
+			}
 		}
 	}
 	if got, want := nodesOf(r.branch()), r.m.path; !sameNodes(got, want) {
@@ -156,7 +159,7 @@ func (r *random) play(o op) {
 	case "again":
 		r.enqueueAgain()
 	case "result":
-		r.result()
+		r.result(false)
 	case "wait":
 		r.waitOp()
 	case "submit", "elaborate", "cancel", "ui_error":
@@ -166,6 +169,7 @@ func (r *random) play(o op) {
 	case "abort":
 		r.abort()
 	case "turn_start":
+		r.recordWaits()
 		r.agent.busy, m.busy = true, true
 		_ = manager.TurnStart(ctx)
 		m.reconcile()
@@ -177,6 +181,7 @@ func (r *random) play(o op) {
 		r.step = append(r.step, fmt.Sprintln("cont", cont))
 		m.say("cont", m.boundary(o.Kind == "drop"))
 	case "settled":
+		r.recordWaits()
 		r.agent.busy, m.busy = false, false
 		_ = manager.Settled(ctx)
 		m.reconcile()
@@ -322,11 +327,21 @@ func (r *random) enqueueAgain() {
 	r.m.say("again", id, n, nil)
 }
 
+// recordWaits records the results of waits, as every host does before the next
+// turn starts or the run is over.
+func (r *random) recordWaits() {
+	for _, c := range r.runs {
+		if c.wait && c.done {
+			r.result(true)
+		}
+	}
+}
+
 // result records the tool result of a call that has ended.
-func (r *random) result() {
+func (r *random) result(wait bool) {
 	for _, id := range sortedRuns(r.runs) {
 		c := r.runs[id]
-		if !c.done {
+		if !c.done || wait && !c.wait {
 			continue
 		}
 		n := &node{kind: "result", call: id}
@@ -483,7 +498,7 @@ func (r *random) restart(reason int, crash bool) {
 }
 
 func (r *random) shutDown() {
-	r.m.mute = true
+	r.m.mute, r.m.waiting = true, false // nobody gets the result of a wait any more
 	r.m.flush()
 	r.stop(false)
 	r.m.mute = false
@@ -491,7 +506,6 @@ func (r *random) shutDown() {
 		r.m.say("herdr", false)
 		r.m.open = ""
 	}
-	r.m.waiting = false
 }
 
 // start boots a new process; startup, resume and fork recover, reload and new
