@@ -128,6 +128,7 @@ func (s *State) changeType() {
 func (s *State) leave(how leave) []Effect {
 	s.clearTypePending()
 	s.reviewArmed = 0
+	s.scroll.follow = true
 	if s.settings.Behaviour.ConfirmDismissWhenDirty && s.dirty() && s.armed != how {
 		s.armed = how
 		return nil

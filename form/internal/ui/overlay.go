@@ -40,6 +40,7 @@ func (s *State) openOverlay() {
 	}
 	s.clearTypePending()
 	s.reviewArmed = 0
+	s.scroll.follow = true
 	s.overlay = &overlay{pending: map[settings.Setting]bool{}, notices: s.opt.Notices}
 }
 

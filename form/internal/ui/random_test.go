@@ -1,0 +1,36 @@
+package ui_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever keys, pastes, sizes, clicks and late answers come: the form neither
+// breaks its picture nor loses what was entered, and the same events lead to
+// the same form.
+func TestRandomUse(t *testing.T) {
+	events := 0
+	rapid.Check(t, func(t *rapid.T) {
+		// Bytes from a seed: a script of thousands of draws would only be noise.
+		seed := rapid.Uint64().Draw(t, "seed")
+		script := make([]byte, rapid.IntRange(6000, 7000).Draw(t, "bytes"))
+		random := rand.New(rand.NewPCG(seed, 0))
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		p := newPlayer(t)
+		p.play(script)
+		events += p.events
+	})
+	t.Logf("%d events", events)
+}
+
+func FuzzKeys(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("the quick brown fox jumps over the lazy dog, again and again and again and again"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		newPlayer(t).play(data[:min(len(data), 4096)])
+	})
+}
