@@ -183,7 +183,7 @@ func (s *State) reviewHint() string {
 // with a blank.
 func (s *State) hints(w int) []string {
 	key := hintKey{width: w, view: s.view, multi: !s.onReview() && s.question().Shown() == ask.Multi}
-	return s.lay.texts.hints(key, &s.settings.Keymaps, func() []string {
+	return s.lay.texts.hints(key, func() []string {
 		var lines []string
 		cur := " "
 		for i, h := range s.hintTexts(key.multi) {

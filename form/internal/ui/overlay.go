@@ -105,6 +105,7 @@ func (s *State) saved(m Saved) []Effect {
 // applySettings takes over settings that are in force now.
 func (s *State) applySettings(now settings.Settings, notices []settings.Notice) []Effect {
 	s.settings = now
+	s.lay.texts.hintKey = hintKey{} // the keys in the hints may be others now
 	s.opt.Notices = notices
 	if s.overlay != nil {
 		s.overlay.notices = notices

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
-	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
 
 // textCache keeps what was wrapped, since only little changes between two
@@ -17,7 +16,6 @@ type textCache struct {
 	titleWidth int
 	names      map[int]tabName
 	hintKey    hintKey
-	hintMaps   *settings.Keymaps
 	hintLines  []string
 	question   questionText
 	panes      []paneText
@@ -52,7 +50,7 @@ func (c *textCache) title(s *State, w int) string {
 	return c.titleText
 }
 
-func (c *textCache) hints(k hintKey, maps *settings.Keymaps, build func() []string) []string {
+func (c *textCache) hints(k hintKey, build func() []string) []string {
 	k.on = true
 	if c.hintKey != k {
 		c.hintKey, c.hintLines = k, build()
