@@ -56,21 +56,20 @@ func runAccessible(ctx context.Context, f ask.Form, o *Options) (ask.Result, err
 	defer func() { _, _ = in.Close(), out.Close() }()
 	defer context.AfterFunc(ctx, func() { unblock(in, out) })()
 
+	now, notices := settings.Default(), []settings.Notice(nil)
 	d := dialogue.Options{Width: opt.Width}
 	d.Columns, d.PageLines = pageSize(out)
 	var beside sync.WaitGroup // what runs beside the form, and ends with ctx
 	defer beside.Wait()
 	defer cancel()
-	now := settings.Default()
 	if store := opt.Settings; store != nil {
-		var notices []settings.Notice
 		now, notices = store.Load()
-		for _, n := range notices {
-			d.Notices = append(d.Notices, n.Text)
-		}
 		d.SettingsPath = store.Path()
 		d.Behaviour = func() settings.Behaviour { return store.Current().Behaviour }
 		beside.Go(func() { store.Watch(ctx) })
+	}
+	for _, n := range notices {
+		d.Notices = append(d.Notices, n.Text)
 	}
 	if now.Behaviour.PresentSingleAsMulti {
 		f = f.PresentSinglesAsMulti()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,11 +20,15 @@ import (
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/term"
+	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
 
 // plainChild is the variable that makes the test binary run a form, and says
 // when its context ends: "stay" or "cancel".
 const plainChild = "FORM_TEST_PLAIN_CHILD"
+
+// plainSettings names the settings file of that form.
+const plainSettings = "FORM_TEST_PLAIN_SETTINGS"
 
 // TestPlainLinesChild runs in a process of its own, whose controlling terminal
 // is the test's. It prints the outcome to a pipe.
@@ -45,7 +50,11 @@ func TestPlainLinesChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Run(ctx, f, nil)
+	var o Options
+	if path := os.Getenv(plainSettings); path != "" {
+		o.Settings = settings.Open(path, nil)
+	}
+	result, err := Run(ctx, f, &o)
 	var by *term.SignalError
 	fmt.Printf("interrupted=%v canceled=%v signal=%v other=%v cancelled=%v text=%q\n", errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled),
 		errors.As(err, &by), err != nil && !errors.Is(err, ErrInterrupted), result.Cancelled, result.AgentText())
@@ -57,6 +66,7 @@ type plainForm struct {
 	cmd    *exec.Cmd
 	tty    *os.File
 	said   strings.Builder
+	heard  int // bytes of said that were awaited
 	stdout bytes.Buffer
 }
 
@@ -70,7 +80,9 @@ func startPlain(t *testing.T, mode string, env ...string) *plainForm {
 		t.Fatal(err)
 	}
 	p.tty = tty
+	hung := time.AfterFunc(30*time.Second, func() { _ = p.cmd.Process.Kill() }) // ends reads of tty too
 	t.Cleanup(func() {
+		hung.Stop()
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
 		_ = tty.Close()
@@ -78,15 +90,16 @@ func startPlain(t *testing.T, mode string, env ...string) *plainForm {
 	return p
 }
 
-// await reads what the form says until a text comes.
+// await reads what the form says until a text comes, behind the one that was
+// awaited before.
 func (p *plainForm) await(text string) {
 	p.t.Helper()
-	if err := p.tty.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		p.t.Skip("this system cannot limit how long a test reads: ", err)
-	}
 	var buf [4096]byte
-	from := p.said.Len()
-	for !strings.Contains(p.said.String()[from:], text) {
+	for {
+		if at := strings.Index(p.said.String()[p.heard:], text); at >= 0 {
+			p.heard += at + len(text)
+			return
+		}
 		n, err := p.tty.Read(buf[:])
 		p.said.Write(buf[:n])
 		if err != nil {
@@ -149,6 +162,52 @@ func (p *plainForm) checkPlain() {
 		if len([]rune(l)) > 61 {
 			p.t.Errorf("a line is wider than the terminal: %q", l)
 		}
+	}
+}
+
+func TestPlainLinesFollowTheSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	store := settings.Open(path, nil)
+	for _, name := range []settings.Setting{settings.AutoSubmit, settings.PresentSingleAsMulti} {
+		if err := store.Set(name, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Set(settings.NotificationsEnabled, false); err != nil {
+		t.Fatal(err)
+	}
+	p := startPlain(t, "stay", "TERM=dumb", plainSettings+"="+path)
+	p.await("Choice: ")
+	p.typeLine("help")
+	p.await("Settings are in the file")
+	p.await("Choice: ")
+	p.typeLine("1 2")
+	p.await("Choice: ")
+	p.typeLine("next")
+	p.await("Submitted.")
+	const want = `cancelled=false text="Store: SQLite, Postgres\nNote: some answers were given on questions presented as multi-select (the user's choice)."`
+	if got := p.outcome(); !strings.HasSuffix(got, want) {
+		t.Errorf("got  %s\nwant … %s", got, want)
+	}
+	if strings.Contains(p.said.String(), "\a") {
+		t.Error("the bell rings although notifications are off")
+	}
+}
+
+func TestPlainLinesSayWhatIsWrongWithTheSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startPlain(t, "stay", "TERM=dumb", plainSettings+"="+path)
+	p.await("Choice: ")
+	if !strings.Contains(p.said.String(), "\r\nNotice: ") {
+		t.Errorf("no notice in\n%s", p.said.String())
+	}
+	p.typeLine("cancel")
+	p.await("Cancelled.")
+	if got := p.outcome(); !strings.HasPrefix(got, "interrupted=false") || !strings.Contains(got, "cancelled=true") {
+		t.Error(got)
 	}
 }
 

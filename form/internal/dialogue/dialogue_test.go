@@ -145,8 +145,8 @@ func TestVeryLongLines(t *testing.T) {
 		{"as a command", long + "\ntext\nok\n.\nreview\nsubmit\n", "ok", `"` + strings.Repeat("y", 39) + `…" is not known`},
 		{"as text", "text\n" + long + "\n.\nreview\nsubmit\n", long, "Chosen: 3 your text."},
 		{"as text, too long", "text\n" + tooLong + "\n.\nreview\nsubmit\n", tooLong[:1<<20], "longer than 1 MiB"},
-		{"too much text", "text\n" + strings.Repeat(tooLong[:1<<20-1]+"\n", 17) + ".\nreview\nsubmit\n",
-			strings.TrimSuffix(strings.Repeat(tooLong[:1<<20-1]+"\n", 16), "\n"), "longer than 16 MiB"},
+		{"too much text", "text\n" + strings.Repeat(tooLong[:1<<20-1]+"\n", 5) + ".\nreview\nsubmit\n",
+			strings.TrimSuffix(strings.Repeat(tooLong[:1<<20-1]+"\n", 4), "\n"), "longer than 4 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, ending, drafts, err := run(t, parseForm(t, twoQuestions), strings.NewReader(c.typed), nil)

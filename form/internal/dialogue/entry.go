@@ -10,7 +10,7 @@ import (
 )
 
 // maxText bounds the memory of one text in bytes.
-const maxText = 16 << 20
+const maxText = 4 << 20
 
 // entry is a text that is being typed.
 type entry struct {
@@ -113,7 +113,7 @@ func (d *dialogue) typed(l line) {
 		d.out.say("This line is longer than 1 MiB. Its end was left out.")
 	}
 	if e.size+len(l.text) >= maxText {
-		d.out.say("The text is longer than 16 MiB. This line was left out; type a dot to save the rest.")
+		d.out.say("The text is longer than 4 MiB. This line was left out; type a dot to save the rest.")
 		return
 	}
 	e.size += len(l.text) + 1
