@@ -486,7 +486,10 @@ func (r *random) move(o op) {
 
 // dropWakes forgets messages that the host was about to record: the session
 // changes only when the run that they started has been given up.
-func (r *random) dropWakes() { r.wakes, r.m.wakes, r.fresh = nil, nil, true }
+func (r *random) dropWakes() {
+	r.wakes, r.m.wakes, r.sends, r.m.sends = nil, nil, nil, nil
+	r.fresh = true
+}
 
 func (r *random) restart(reason int, crash bool) {
 	if crash {
