@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -20,23 +19,26 @@ func drive(_ context.Context, args []string, s streams) (int, error) {
 	size := fs.String("size", "100x30", "")
 	kind := fs.String("frame", "text", "")
 	settingsFile := fs.String("settings", "", "")
-	if err := flags(fs, args); err != nil {
+	rest, err := flags(fs, args)
+	if err != nil {
 		return exitOther, err
 	}
 	d := driver{out: s, kind: *kind}
 	switch {
-	case *payload == "" || *script == "" || fs.NArg() > 0:
+	case *payload == "" || *script == "" || len(rest) > 0:
 		return exitOther, errUsage{"give --payload FILE and --script FILE"}
+	case *payload == "-" && *script == "-":
+		return exitOther, errUsage{"standard input cannot be both payload and script"}
 	case !d.size(*size):
 		return exitOther, errUsage{fmt.Sprintf("--size %q is not like 100x30", *size)}
 	case d.kind != "text" && d.kind != "ansi" && d.kind != "svg":
 		return exitOther, errUsage{fmt.Sprintf("--frame %q is none of text, ansi, svg", d.kind)}
 	}
-	f, err := loadForm(*payload, s.in)
+	f, err := loadForm(*payload, s)
 	if err != nil {
-		return reportInvalid(err, false, s)
+		return invalid(err, false, s)
 	}
-	steps, err := readScript(*script)
+	steps, err := readScript(*script, s)
 	if err != nil {
 		return exitOther, err
 	}
@@ -64,8 +66,8 @@ type scriptStep struct {
 
 // readScript reads the steps of a script; empty lines and lines that start
 // with "# " are left out.
-func readScript(name string) ([]scriptStep, error) {
-	file, err := os.Open(name)
+func readScript(name string, s streams) ([]scriptStep, error) {
+	file, err := open(name, s)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the script: %w", err)
 	}
@@ -105,6 +107,9 @@ func (d *driver) size(text string) bool {
 // escapes are what text: and paste: understand besides plain characters.
 var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\e`, "\x1b")
 
+// typed has the keys by which a terminal sends control characters.
+var typed = map[rune]string{'\n': "ctrl+j", '\r': "enter", '\t': "tab", '\x1b': "esc"}
+
 func (d *driver) step(s scriptStep) error {
 	kind, value, _ := strings.Cut(s.text, ":")
 	switch {
@@ -112,7 +117,7 @@ func (d *driver) step(s scriptStep) error {
 		return d.frame()
 	case kind == "text" && s.text != "text":
 		for _, r := range escapes.Replace(value) {
-			d.form.Key("", string(r))
+			d.form.Key(typed[r], string(r))
 		}
 	case kind == "paste" && s.text != "paste":
 		d.form.Paste(escapes.Replace(value))

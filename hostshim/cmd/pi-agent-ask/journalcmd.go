@@ -11,16 +11,13 @@ import (
 // journalCommand is "pi-agent-ask journal records|verify|export". It reads any
 // session file, also one that is in use, and never changes it.
 func journalCommand(_ context.Context, args []string, s streams) (int, error) {
-	if len(args) == 0 {
-		return exitOther, errUsage{"say records, verify or export"}
-	}
-	fs := flag.NewFlagSet("journal", flag.ContinueOnError)
-	if err := flags(fs, args[1:]); err != nil {
+	args, err := flags(flag.NewFlagSet("journal", flag.ContinueOnError), args)
+	if err != nil {
 		return exitOther, err
 	}
 	switch {
-	case args[0] == "records" && fs.NArg() == 1:
-		records, err := journal.ReadRecords(fs.Arg(0))
+	case len(args) == 2 && args[0] == "records":
+		records, err := journal.ReadRecords(args[1])
 		if err != nil {
 			return exitOther, err
 		}
@@ -28,28 +25,27 @@ func journalCommand(_ context.Context, args []string, s streams) (int, error) {
 			records = []journal.Record{}
 		}
 		return exitOK, printJSON(s.out, records)
-	case args[0] == "verify" && fs.NArg() == 1:
-		report, err := journal.Verify(fs.Arg(0))
+	case len(args) == 2 && args[0] == "verify":
+		report, err := journal.Verify(args[1])
 		if err != nil {
 			return exitOther, err
 		}
-		if _, err := fmt.Fprint(s.out, report); err != nil {
-			return exitOther, err
-		}
+		code := exitOK
 		if !report.Clean() {
-			return exitInvalid, nil
+			code = exitInvalid
 		}
-		return exitOK, nil
-	case args[0] == "export" && fs.NArg() == 2:
-		records, err := journal.ReadRecords(fs.Arg(0))
+		_, err = fmt.Fprint(s.out, report)
+		return code, err
+	case len(args) == 3 && args[0] == "export":
+		records, err := journal.ReadRecords(args[1])
 		if err != nil {
 			return exitOther, err
 		}
-		if err := journal.Export(fs.Arg(1), records); err != nil {
+		if err := journal.Export(args[2], records); err != nil {
 			return exitOther, err
 		}
-		_, err = fmt.Fprintf(s.out, "%d question(s) written to %s\n", len(records), fs.Arg(1))
+		_, err = fmt.Fprintf(s.out, "%d question(s) written to %s\n", len(records), args[2])
 		return exitOK, err
 	}
-	return exitOther, errUsage{"use journal records SESSION, journal verify SESSION or journal export SESSION FILE"}
+	return exitOther, errUsage{"say records SESSION, verify SESSION or export SESSION FILE"}
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // Exit codes.
@@ -23,39 +24,6 @@ const (
 	exitNoTerminal = 3
 	exitOther      = 4
 )
-
-const usage = `pi-agent-ask asks a person structured questions in the terminal.
-
-usage:
-  pi-agent-ask run [--text] [FILE|-]
-      Show the form of a payload on the terminal; the result goes to stdout as
-      JSON, or with --text as the text that an agent reads.
-      exit: 0 submitted or elaborated, 1 cancelled, 2 invalid payload,
-            3 no terminal, 4 anything else
-  pi-agent-ask validate [FILE|-]
-      Print the normalised questions, or what is wrong with the payload.
-      exit: 0 valid, 2 invalid, 4 anything else
-  pi-agent-ask drive --payload FILE --script FILE [--size 100x30]
-                     [--frame text|ansi|svg] [--settings FILE]
-      Run the form without a terminal. The script has one step a line: a key
-      id, text:…, paste:…, size:WxH, or frame.
-  pi-agent-ask serve
-      Be the engine of a host in another process; see docs/protocol.md.
-  pi-agent-ask manifest
-      Print what a host registers: tools, commands, channels, as JSON.
-  pi-agent-ask settings path|show|check [FILE]
-      Where the settings file is, what is in force, and whether it is fine.
-      exit: 0 fine, 2 not, 4 anything else
-  pi-agent-ask journal records SESSION
-      The questions of a session file and what became of them, as JSON.
-  pi-agent-ask journal verify SESSION
-      What is in a session file and what is wrong with it.
-      exit: 0 fine, 2 not, 4 anything else
-  pi-agent-ask journal export SESSION FILE
-      Write the questions and answers to a new Markdown file, images included.
-
-FILE is - or absent for standard input.
-`
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
@@ -71,37 +39,56 @@ type errUsage struct{ text string }
 
 func (e errUsage) Error() string { return e.text }
 
+// errHelp asks for the help of a command instead of running it.
+var errHelp = errors.New("help")
+
 // run is the command; it returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	commands := map[string]func(context.Context, []string, streams) (int, error){
-		"run":      runForm,
-		"validate": validate,
-		"drive":    drive,
-		"settings": settingsCommand,
-		"journal":  journalCommand,
-		"serve":    serve,
-		"manifest": manifest,
-	}
 	if len(args) == 0 {
-		fmt.Fprint(s.err, usage)
+		fmt.Fprint(s.err, usage())
 		return exitOther
 	}
-	if args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
-		fmt.Fprint(s.out, usage)
+	name, rest := args[0], args[1:]
+	switch name {
+	case "help", "--help", "-help", "-h":
+		return help(rest, s)
+	case "version", "--version", "-version":
+		fmt.Fprintln(s.out, version())
 		return exitOK
 	}
-	command, ok := commands[args[0]]
+	c, ok := find(name)
 	if !ok {
-		fmt.Fprintf(s.err, "pi-agent-ask: there is no command %q; see pi-agent-ask --help\n", args[0])
-		return exitOther
+		return unknown(name, s)
 	}
-	code, err := command(ctx, args[1:], s)
+	code, err := c.run(ctx, rest, s)
 	var use errUsage
 	switch {
+	case errors.Is(err, errHelp):
+		fmt.Fprint(s.out, c.help())
+		return exitOK
 	case errors.As(err, &use):
-		fmt.Fprintf(s.err, "pi-agent-ask %s: %s; see pi-agent-ask --help\n", args[0], use.text)
+		fmt.Fprintf(s.err, "pi-agent-ask %s: %s; see pi-agent-ask %s --help\n", name, use.text, name)
 	case err != nil:
-		fmt.Fprintf(s.err, "pi-agent-ask %s: %v\n", args[0], err)
+		fmt.Fprintf(s.err, "pi-agent-ask %s: %s\n", name, strings.TrimPrefix(err.Error(), name+": "))
 	}
 	return code
+}
+
+// help is "pi-agent-ask help [COMMAND]".
+func help(args []string, s streams) int {
+	if len(args) == 0 {
+		fmt.Fprint(s.out, usage())
+		return exitOK
+	}
+	c, ok := find(args[0])
+	if !ok {
+		return unknown(args[0], s)
+	}
+	fmt.Fprint(s.out, c.help())
+	return exitOK
+}
+
+func unknown(name string, s streams) int {
+	fmt.Fprintf(s.err, "pi-agent-ask: there is no command %q; see pi-agent-ask --help\n", name)
+	return exitOther
 }

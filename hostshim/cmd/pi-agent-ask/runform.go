@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -15,19 +19,24 @@ import (
 func runForm(ctx context.Context, args []string, s streams) (int, error) {
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	text := fs.Bool("text", false, "")
-	if err := flags(fs, args); err != nil {
-		return exitOther, err
-	}
-	name, err := oneFile(fs)
+	mouse := fs.Bool("mouse", false, "")
+	settingsFile := fs.String("settings", "", "")
+	files, err := flags(fs, args)
 	if err != nil {
 		return exitOther, err
 	}
-	f, err := loadForm(name, s.in)
+	name, err := atMostOne(files, "payload file")
 	if err != nil {
-		return reportInvalid(err, *text, s)
+		return exitOther, err
 	}
-	store := settings.Open(settings.Path(settings.AgentDir()), nil)
-	result, err := form.Run(ctx, f, &form.Options{Settings: store})
+	f, err := loadForm(name, s)
+	if err != nil {
+		return invalid(err, *text, s)
+	}
+	if *settingsFile == "" {
+		*settingsFile = settings.Path(settings.AgentDir())
+	}
+	result, err := form.Run(ctx, f, &form.Options{Settings: settings.Open(*settingsFile, nil), Mouse: *mouse})
 	interrupted := errors.Is(err, form.ErrInterrupted)
 	switch {
 	case errors.Is(err, form.ErrNoTerminal):
@@ -35,18 +44,37 @@ func runForm(ctx context.Context, args []string, s streams) (int, error) {
 	case err != nil && !interrupted:
 		return exitOther, err
 	}
-	if *text {
-		line := result.AgentText()
-		if interrupted {
-			line = ask.InterruptedText
-		}
-		_, printErr := fmt.Fprintln(s.out, line)
-		return exitOf(result), errors.Join(err, printErr)
-	}
-	if printErr := printJSON(s.out, result); printErr != nil {
-		return exitOther, printErr
+	if printErr := deliver(result, *text, interrupted, s); printErr != nil {
+		return exitOther, errors.Join(err, printErr)
 	}
 	return exitOf(result), err
+}
+
+// deliver prints the result. When stdout takes it no more, it goes to stderr:
+// somebody spent time on the answers.
+func deliver(result ask.Result, text, interrupted bool, s streams) error {
+	// Without this a reader of stdout that has gone would end the process.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+
+	var b bytes.Buffer
+	switch {
+	case text && interrupted:
+		fmt.Fprintln(&b, ask.InterruptedText)
+	case text:
+		fmt.Fprintln(&b, result.AgentText())
+	default:
+		if err := printJSON(&b, result); err != nil {
+			return err
+		}
+	}
+	_, err := s.out.Write(b.Bytes())
+	if err == nil {
+		return nil
+	}
+	_, _ = s.err.Write(b.Bytes())
+	return fmt.Errorf("cannot write to stdout, the result stands above: %w", err)
 }
 
 func exitOf(r ask.Result) int {
@@ -56,32 +84,17 @@ func exitOf(r ask.Result) int {
 	return exitOK
 }
 
-// reportInvalid answers a payload that is no form: issues on stderr, the
-// invalid-input result on stdout.
-func reportInvalid(err error, text bool, s streams) (int, error) {
-	if !invalid(err, s) {
-		return exitOther, err
-	}
-	var bad *ask.InvalidInput
-	errors.As(err, &bad)
-	if text {
-		_, err = fmt.Fprintln(s.out, bad.Result().AgentText())
-		return exitInvalid, err
-	}
-	return exitInvalid, printJSON(s.out, bad.Result())
-}
-
 // validate is "pi-agent-ask validate".
 func validate(_ context.Context, args []string, s streams) (int, error) {
-	fs := flag.NewFlagSet("validate", flag.ContinueOnError)
-	if err := flags(fs, args); err != nil {
-		return exitOther, err
-	}
-	name, err := oneFile(fs)
+	files, err := flags(flag.NewFlagSet("validate", flag.ContinueOnError), args)
 	if err != nil {
 		return exitOther, err
 	}
-	f, err := loadForm(name, s.in)
+	name, err := atMostOne(files, "payload file")
+	if err != nil {
+		return exitOther, err
+	}
+	f, err := loadForm(name, s)
 	var bad *ask.InvalidInput
 	switch {
 	case errors.As(err, &bad):

@@ -9,8 +9,8 @@ import (
 
 // serve is "pi-agent-ask serve": the engine of a host in another process.
 func serve(ctx context.Context, args []string, s streams) (int, error) {
-	if len(args) > 0 {
-		return exitOther, errUsage{"serve takes no arguments"}
+	if err := none("serve", args); err != nil {
+		return exitOther, err
 	}
 	out, ok := s.out.(io.WriteCloser)
 	if !ok {
@@ -29,8 +29,8 @@ func (nopCloser) Close() error { return nil }
 // manifest is "pi-agent-ask manifest": what a host registers before an engine
 // runs.
 func manifest(_ context.Context, args []string, s streams) (int, error) {
-	if len(args) > 0 {
-		return exitOther, errUsage{"manifest takes no arguments"}
+	if err := none("manifest", args); err != nil {
+		return exitOther, err
 	}
 	return exitOK, printJSON(s.out, hostshim.NewManifest())
 }
