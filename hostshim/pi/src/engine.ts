@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { type Handlers, Peer, RpcError } from "./peer.ts";
+
+export const protocol = 1;
+const helloTimeout = 10_000;
+const stopTimeout = 500;
+const tailLength = 2000;
+
+/** Where the engine may be: the arguments stand for the process that asks. */
+export interface Where {
+	env: NodeJS.ProcessEnv;
+	platform: string;
+	arch: string;
+	/** The folder of an installed package, if there is one of that name. */
+	packageFolder(name: string): string | undefined;
+	exists(path: string): boolean;
+}
+
+const here: Where = {
+	env: process.env,
+	platform: process.platform,
+	arch: process.arch,
+	exists: existsSync,
+	packageFolder(name) {
+		try {
+			return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+		} catch {
+			return undefined;
+		}
+	},
+};
+
+/** Finds the engine: PI_AGENT_ASK_ENGINE, then the package for this platform, then PATH. */
+export function findEngine(w: Where = here): string {
+	const program = w.platform === "win32" ? "pi-agent-ask.exe" : "pi-agent-ask";
+	const own = w.env.PI_AGENT_ASK_ENGINE;
+	if (own) {
+		if (w.exists(own)) return own;
+		throw new Error(
+			`PI_AGENT_ASK_ENGINE names a file that does not exist: ${own}. Correct or remove that variable and start pi again.`,
+		);
+	}
+	const name = `@pi-agent-ask/engine-${w.platform}-${w.arch}`;
+	const folder = w.packageFolder(name);
+	const places = [
+		...(folder ? [join(folder, "bin")] : []),
+		...(w.env.PATH ?? "").split(delimiter).filter((p) => p !== ""),
+	];
+	const found = places.map((p) => join(p, program)).find((p) => w.exists(p));
+	if (found) return found;
+	throw new Error(
+		`The question form needs the program pi-agent-ask, which is not installed: no package ${name}, and none on PATH. ` +
+			"Run `pi install npm:pi-agent-ask` again (with optional dependencies), or set PI_AGENT_ASK_ENGINE to the program.",
+	);
+}
+
+export interface Life {
+	/** Parameters of `initialize`. */
+	hello(): Record<string, unknown>;
+	/** The engine that had been ready has ended without being asked to. */
+	crashed(reason: Error): void;
+}
+
+/** Keeps one engine process: starts it when it is needed, tells when it dies, ends it. */
+export class Engine {
+	#life: Life;
+	#handlers: Omit<Handlers, "garbage" | "failed">;
+	#find: () => string;
+	#child: ChildProcess | undefined;
+	#ready: Promise<Peer> | undefined;
+	#stopping = false;
+
+	constructor(life: Life, handlers: Omit<Handlers, "garbage" | "failed">, find: () => string = findEngine) {
+		this.#life = life;
+		this.#handlers = handlers;
+		this.#find = find;
+	}
+
+	/** The connection to an engine that has said hello. Rejects with what to do about it. */
+	peer(): Promise<Peer> {
+		if (this.#stopping) return Promise.reject(new Error("The session is over."));
+		this.#ready ??= this.#start().catch((e) => {
+			this.#ready = undefined;
+			throw e;
+		});
+		return this.#ready;
+	}
+
+	#start(): Promise<Peer> {
+		return new Promise((resolve, reject) => {
+			const path = this.#find();
+			// Its own process group: a Ctrl+C or a closed terminal reaches pi, and pi ends the engine in good order.
+			const child = spawn(path, ["serve"], {
+				stdio: "pipe",
+				detached: process.platform !== "win32",
+				windowsHide: true,
+			});
+			this.#child = child;
+			let tail = "";
+			let cause: Error | undefined;
+			let ready = false;
+			const note = (text: string) => {
+				tail = (tail + text).slice(-tailLength);
+			};
+			const fail = (reason: Error) => {
+				cause ??= reason;
+				child.kill("SIGKILL");
+			};
+			const peer = new Peer(child.stdout, child.stdin, {
+				...this.#handlers,
+				garbage: (line) => note(`${line.slice(0, 200)}\n`),
+				failed: fail,
+			});
+			const ended = (how: string) => {
+				if (this.#child !== child) return;
+				clearTimeout(timer);
+				const words = tail.trim() === "" ? "" : ` Its last words: ${tail.trim()}`;
+				const reason = new Error(
+					`The pi-agent-ask engine (${path}) ${cause ? `failed: ${cause.message}` : how}.${words} ${advice}`,
+				);
+				this.#child = this.#ready = undefined;
+				peer.close(reason);
+				reject(reason);
+				if (ready && !this.#stopping) this.#life.crashed(reason);
+			};
+			const timer = setTimeout(() => fail(new Error("it did not answer within 10 seconds")), helloTimeout);
+			child.stderr.on("data", (d: Buffer) => note(d.toString("utf8")));
+			child.on("error", (e) => ended(`could not be started: ${e.message}`));
+			child.on("exit", (code, signal) => {
+				const how = signal ? `was ended by ${signal}` : `stopped with exit code ${code}`;
+				// Its last words may still be in the pipe, which another process may hold open.
+				const late = setTimeout(() => ended(how), 200);
+				child.on("close", () => {
+					clearTimeout(late);
+					ended(how);
+				});
+			});
+			peer.call<{ protocol?: number; version?: string }>("initialize", { protocol, ...this.#life.hello() }).then(
+				(r) => {
+					if (r?.protocol !== protocol)
+						return fail(
+							new Error(`version ${r?.version} speaks protocol ${r?.protocol}, this extension needs ${protocol}`),
+						);
+					clearTimeout(timer);
+					ready = true;
+					resolve(peer);
+				},
+				(e) => {
+					if (e instanceof RpcError) fail(e);
+				},
+			);
+		});
+	}
+
+	/** Asks the engine to end and makes sure that it does. */
+	async stop(goodbye: (peer: Peer) => Promise<unknown>): Promise<void> {
+		this.#stopping = true;
+		const child = this.#child;
+		if (!child || child.exitCode !== null || child.signalCode !== null) return;
+		const gone = new Promise((resolve) => child.once("exit", resolve));
+		const kill = setTimeout(() => child.kill("SIGKILL"), stopTimeout);
+		try {
+			const peer = await this.#ready;
+			if (peer) await Promise.race([goodbye(peer), gone]);
+		} catch {} // it died meanwhile, or never came up
+		child.stdin?.end();
+		await gone;
+		clearTimeout(kill);
+	}
+}
+
+const advice =
+	"No question was answered. Calling the tool again starts the engine anew; if it fails again, tell the user to run `pi install npm:pi-agent-ask` to get matching versions.";

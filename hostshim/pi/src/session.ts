@@ -1,0 +1,429 @@
+import { open } from "node:fs/promises";
+import {
+	type ExtensionAPI,
+	type ExtensionContext,
+	getAgentDir,
+	type SessionStartEvent,
+	VERSION,
+} from "@earendil-works/pi-coding-agent";
+import {
+	type AutocompleteProvider,
+	CombinedAutocompleteProvider,
+	getKeybindings,
+	getNativeClipboard,
+} from "@earendil-works/pi-tui";
+import { branch } from "./branch.ts";
+import { Engine } from "./engine.ts";
+import type { Manifest } from "./manifest.ts";
+import { type Peer, RpcError } from "./peer.ts";
+import { type RowContent, type Span, withoutImages } from "./rows.ts";
+import { Slot } from "./slot.ts";
+import { type Frame, View } from "./view.ts";
+
+const stale = -32010;
+const handlerTimeout = 10_000;
+
+type Block = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
+type Message = { customType: string; content: string | Block[]; display: boolean; details?: unknown };
+type Gen = { gen: number };
+type Mounted = { view: View; done: () => void; textBefore: string };
+export type ToolResult = { content: Block[]; details: unknown; structuredContent?: never };
+
+const fg = ["accent", "text", "success", "muted", "warning", "dim", "error", "toolTitle", "syntaxString"] as const;
+const bg = ["selectedBg", "customMessageBg"] as const;
+
+/** One session of pi with the engine that belongs to it: what pi does is told to the engine, what it asks for is done. */
+export class Session {
+	#pi: ExtensionAPI;
+	#ctx: ExtensionContext;
+	#manifest: Manifest;
+	#engine: Engine;
+	#slot: Slot | undefined;
+	#files: AutocompleteProvider | undefined;
+	#gen = 0;
+	#reason: SessionStartEvent["reason"];
+	#started: Promise<Peer> | undefined;
+	#peer: Peer | undefined; // while the engine runs
+	#revivals = 1;
+	#over = false;
+	#forms = new Map<number, Mounted>();
+	#opening = new Map<number, AbortController>();
+	#frames = new Set<View>();
+	#blocked = false;
+	#theme = "";
+
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext, manifest: Manifest, reason: SessionStartEvent["reason"]) {
+		this.#pi = pi;
+		this.#ctx = ctx;
+		this.#manifest = manifest;
+		this.#reason = reason;
+		this.#engine = new Engine(
+			{ hello: () => this.#hello(), crashed: (e) => this.#crashed(e) },
+			{
+				request: (method, params) => this.#request(method, params),
+				notification: (method, params) => this.#notification(method, params),
+				drained: () => this.#drawFrames(),
+			},
+		);
+		if (ctx.mode !== "tui") return; // the engine is started by the first use
+		ctx.ui.addAutocompleteProvider((current) => {
+			this.#files = current;
+			return current;
+		});
+		this.#slot = new Slot(
+			ctx.ui,
+			(native) => this.#slotChanged(native),
+			() => this.#themeChanged(),
+		);
+		this.#use().catch((e: Error) => ctx.ui.notify(e.message, "error"));
+	}
+
+	// What pi does.
+
+	async execute(
+		callId: string,
+		name: string,
+		params: unknown,
+		signal: AbortSignal | undefined,
+		cwd: string,
+	): Promise<ToolResult> {
+		const peer = await this.#use();
+		const gen = this.#gen;
+		const cancel = () => peer.notify("tool/cancel", { gen, callId });
+		if (signal?.aborted) cancel(); // known before the call begins, no form flashes up
+		signal?.addEventListener("abort", cancel, { once: true });
+		try {
+			return await peer.call<ToolResult>("tool/execute", { gen, callId, name, params, cwd });
+		} finally {
+			signal?.removeEventListener("abort", cancel);
+		}
+	}
+
+	/** Tells the engine what has happened, if it runs; undefined when it has no answer. */
+	async tell<T>(method: string): Promise<T | undefined> {
+		const peer = this.#peer;
+		if (!peer) return undefined;
+		let timer: NodeJS.Timeout | undefined;
+		const late = new Promise<undefined>((resolve) => {
+			timer = setTimeout(() => resolve(undefined), handlerTimeout);
+		});
+		try {
+			return await Promise.race([peer.call<T>(method, { gen: this.#gen }), late]);
+		} catch {
+			return undefined; // a stale or dead engine has nothing to say
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	async tree(): Promise<void> {
+		this.#gen++;
+		await this.tell("session/tree");
+	}
+
+	idle(): void {
+		// pi reports the end of a compaction shortly before it is idle.
+		setImmediate(() => this.#peer?.notify("agent/idle", { gen: this.#gen }));
+	}
+
+	async settings(): Promise<void> {
+		try {
+			await (await this.#use()).call("command/settings", { gen: this.#gen });
+		} catch (e) {
+			this.#ctx.ui.notify((e as Error).message, "error");
+		}
+	}
+
+	submit(channel: string, data: unknown): void {
+		this.#use().then(
+			(peer) => peer.notify("bus/event", { gen: this.#gen, channel, data }),
+			(e: Error) => this.#ctx.ui.notify(e.message, "error"),
+		);
+	}
+
+	drawRow(row: RowContent & { width: number; expanded: boolean }): Promise<Span[][]> | undefined {
+		return this.#peer?.call<{ lines: Span[][] }>("row/render", withoutImages(row)).then((r) => r.lines);
+	}
+
+	redraw(): void {
+		this.#slot?.tui?.requestRender();
+	}
+
+	async shutdown(): Promise<void> {
+		const gen = ++this.#gen;
+		for (const c of this.#opening.values()) c.abort(new RpcError(stale, "the session is over"));
+		await this.#engine.stop(async (peer) => {
+			await peer.call("session/shutdown", { gen });
+			await peer.call("shutdown", {});
+		});
+		this.#unblock();
+		this.#over = true;
+		this.#peer = undefined;
+	}
+
+	// The engine's life.
+
+	/** The connection to an engine that knows the session. */
+	#use(): Promise<Peer> {
+		this.#started ??= this.#start().catch((e) => {
+			this.#started = undefined;
+			throw e;
+		});
+		return this.#started;
+	}
+
+	async #start(): Promise<Peer> {
+		const peer = await this.#engine.peer();
+		this.#peer = peer;
+		const { mode, cwd } = this.#ctx;
+		await peer.call("session/start", { gen: ++this.#gen, reason: this.#reason, mode, cwd });
+		this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
+		if (this.#slot?.native) peer.notify("editor/ready", { gen: this.#gen });
+		this.redraw(); // rows that were drawn without an engine
+		return peer;
+	}
+
+	#hello(): Record<string, unknown> {
+		const { mode, cwd } = this.#ctx;
+		const pasteImage = mode === "tui" ? getKeybindings().getKeys("app.clipboard.pasteImage") : [];
+		const label = (key: string) => (process.platform === "darwin" ? key.replace(/\balt\b/g, "option") : key);
+		const terminal = this.#slot?.tui?.terminal;
+		const powers = mode === "tui" ? ["clipboard", ...(this.#canListFiles() ? ["files"] : [])] : [];
+		this.#theme = JSON.stringify(this.#palette());
+		return {
+			host: { name: "pi", version: VERSION },
+			mode,
+			cwd,
+			agentDir: getAgentDir(),
+			term: { cols: terminal?.columns ?? 80, rows: terminal?.rows ?? 24 },
+			theme: this.#palette(),
+			keys: { pasteImage, pasteImageLabels: pasteImage.map(label) },
+			powers,
+		};
+	}
+
+	#crashed(reason: Error): void {
+		this.#peer = this.#started = undefined;
+		this.#gen++;
+		for (const c of this.#opening.values()) c.abort(reason);
+		for (const form of [...this.#forms.keys()]) this.#close(form);
+		this.#unblock();
+		this.#ctx.ui.setWorkingVisible(true);
+		if (this.#ctx.mode !== "tui") return;
+		this.#ctx.ui.notify(reason.message, "error");
+		if (this.#revivals-- > 0) this.#use().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
+	}
+
+	#unblock(): void {
+		const blocked = this.#manifest.channels.blocked;
+		if (this.#blocked && blocked) this.#emit(blocked, { active: false });
+	}
+
+	// What the engine asks for.
+
+	async #request(method: string, p: never): Promise<unknown> {
+		switch (method) {
+			case "form/open":
+				return this.#open(this.#current<Gen & { form: number; kind: string }>(p));
+			case "form/close":
+				return this.#close((p as { form: number }).form);
+			case "journal/append":
+				return this.#append(this.#current<Gen & { customType: string; data: unknown }>(p));
+			case "session/branch":
+				return branch(this.#ctx.sessionManager, this.#current<Gen & { after?: string }>(p).after);
+			case "message/deliver": {
+				const { message, wake } = this.#current<Gen & { message: Message; wake: boolean }>(p);
+				return this.#pi.sendMessage(message, { triggerTurn: wake });
+			}
+			case "message/user": {
+				const { content, followUp } = this.#current<Gen & { content: Block[]; followUp: boolean }>(p);
+				return this.#pi.sendUserMessage(content, followUp ? { deliverAs: "followUp" } : undefined);
+			}
+			case "agent/state":
+				this.#current(p);
+				return { idle: this.#ctx.isIdle() && !this.#ctx.signal };
+			case "agent/abort":
+				this.#current(p);
+				return this.#ctx.abort();
+			case "clipboard/image":
+				return readImage();
+			case "files/suggest":
+				return this.#suggest((p as { query: string }).query);
+		}
+		throw new RpcError(-32601, `there is no method ${method}`);
+	}
+
+	#notification(method: string, p: never): void {
+		if (this.#over) return;
+		const { gen, form } = p as { gen?: number; form?: number };
+		switch (method) {
+			case "form/frame": {
+				const view = this.#forms.get(form ?? 0)?.view;
+				view?.show(p as Frame);
+				if (view) this.#frames.add(view);
+				return;
+			}
+			case "terminal/write":
+				this.#slot?.tui?.terminal.write(Buffer.from((p as { data: string }).data, "base64").toString("utf8"));
+				return;
+			case "bus/emit": {
+				const { channel, data } = p as { channel: string; data: { active?: boolean } };
+				// The end of a blocked state is told even when the session has moved on.
+				if (gen === this.#gen || (channel === this.#manifest.channels.blocked && !data.active))
+					this.#emit(channel, data);
+				return;
+			}
+		}
+		if (gen !== this.#gen) return;
+		const { text, error, shown } = p as { text: string; error?: boolean; shown?: boolean };
+		const ui = this.#ctx.ui;
+		if (method === "ui/notify") ui.notify(text, error ? "error" : "info");
+		else if (method === "ui/status") ui.setStatus("ask:queue", text || undefined);
+		else if (method === "ui/working") ui.setWorkingVisible(shown !== false);
+	}
+
+	/** The parameters of a request that belongs to this session. */
+	#current<T extends Gen>(p: unknown): T {
+		if (this.#over || (p as Gen).gen !== this.#gen) throw new RpcError(stale, "the session has changed");
+		return p as T;
+	}
+
+	#emit(channel: string, data: { active?: boolean }): void {
+		if (channel === this.#manifest.channels.blocked) this.#blocked = data.active === true;
+		this.#pi.events.emit(channel, data);
+	}
+
+	async #append({ customType, data }: { customType: string; data: unknown }): Promise<{ id: string | null }> {
+		this.#pi.appendEntry(customType, data);
+		const id = this.#ctx.sessionManager.getLeafId();
+		const path = this.#ctx.sessionManager.getSessionFile();
+		if (path && this.#manifest.outcomes.includes(customType)) await sync(path);
+		return { id };
+	}
+
+	#canListFiles(): boolean {
+		// pi's own completion finds nothing without the program fd; the engine's does.
+		return (
+			this.#files instanceof CombinedAutocompleteProvider &&
+			Boolean((this.#files as unknown as { fdPath?: string }).fdPath)
+		);
+	}
+
+	async #suggest(query: string): Promise<unknown> {
+		const text = `@${query}`;
+		const found = await this.#files?.getSuggestions([text], 0, text.length, { signal: AbortSignal.timeout(5000) });
+		const items = (found?.items ?? []).map(({ value, label, description }) => {
+			const path = value.replace(/^@?"?|"$/g, "");
+			return { value: path, name: label, path: description ?? path, dir: path.endsWith("/") };
+		});
+		return { items };
+	}
+
+	// The form in the slot.
+
+	async #open({ gen, form, kind }: Gen & { form: number; kind: string }): Promise<void> {
+		const slot = this.#slot;
+		if (!slot) throw new Error("forms are shown in interactive mode only");
+		const wait = new AbortController();
+		this.#opening.set(form, wait);
+		try {
+			await slot.free(wait.signal);
+		} finally {
+			this.#opening.delete(form);
+		}
+		this.#current({ gen });
+		const ui = this.#ctx.ui;
+		await new Promise<void>((resolve, reject) => {
+			ui.custom<void>(
+				(tui, _theme, _keys, done) => {
+					const send = (method: string, params: unknown, latest?: string) => this.#peer?.notify(method, params, latest);
+					const view = new View(form, tui, send, () => this.#lost(form));
+					this.#forms.set(form, { view, done, textBefore: ui.getEditorText() });
+					setImmediate(() => {
+						resolve(); // pi has put it into the slot
+						if (this.#forms.get(form)?.view === view) view.mounted();
+					});
+					return view;
+				},
+				kind === "ask" ? { blocked: { kind: "question", message: "Waiting for user response" } } : {},
+			).catch(reject);
+		});
+	}
+
+	/** Gives the slot back. pi restores the text that its editor had before; what was put there since is kept. */
+	#close(form: number): void {
+		this.#opening.get(form)?.abort(new Error("the form was closed before it was shown"));
+		const mounted = this.#forms.get(form);
+		if (!mounted) return;
+		this.#forms.delete(form);
+		this.#frames.delete(mounted.view);
+		const ui = this.#ctx.ui;
+		const text = ui.getEditorText();
+		mounted.done();
+		if (text !== mounted.textBefore) ui.setEditorText(text);
+	}
+
+	/** The slot was taken away for good. */
+	#lost(form: number): void {
+		if (!this.#forms.delete(form)) return;
+		this.#peer?.notify("form/lost", { form });
+	}
+
+	#slotChanged(native: boolean): void {
+		if (native) {
+			for (const form of [...this.#forms.keys()]) {
+				this.#close(form);
+				this.#peer?.notify("form/lost", { form });
+			}
+		} else if ([...this.#forms.values()].some((m) => m.view.focused)) return; // our own form has it
+		this.#peer?.notify(native ? "editor/ready" : "editor/taken", { gen: this.#gen });
+	}
+
+	#drawFrames(): void {
+		if (this.#frames.size === 0) return;
+		this.#frames.clear();
+		// Not requestRender: after a key pi has just drawn the old frame and would wait 16 ms.
+		this.#slot?.tui?.renderNow();
+	}
+
+	#palette(): { fg: Record<string, string>; bg: Record<string, string> } {
+		const theme = this.#ctx.ui.theme;
+		if (this.#ctx.mode !== "tui") return { fg: {}, bg: {} };
+		return {
+			fg: Object.fromEntries(fg.map((role) => [role, theme.getFgAnsi(role)])),
+			bg: Object.fromEntries(bg.map((role) => [role, theme.getBgAnsi(role)])),
+		};
+	}
+
+	#themeChanged(): void {
+		if (!this.#peer || this.#over) return;
+		const theme = this.#palette();
+		const text = JSON.stringify(theme);
+		if (text === this.#theme) return;
+		this.#theme = text;
+		this.#peer.notify("theme/changed", { theme }, "theme");
+	}
+}
+
+async function readImage(): Promise<unknown> {
+	const image = await getNativeClipboard()?.getImage();
+	if (image === undefined) throw new Error("there is no native clipboard");
+	if (image === null) return { empty: true };
+	const data = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
+	return { mimeType: imageType(data), data: data.toString("base64") };
+}
+
+function imageType(data: Buffer): string {
+	if (data.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return "image/jpeg";
+	const head = data.toString("latin1", 0, 12);
+	if (head.startsWith("GIF8")) return "image/gif";
+	return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : "image/png";
+}
+
+/** Puts the session file on the disk. pi appends without it; where it fails, pi's own promise is what is left. */
+async function sync(path: string): Promise<void> {
+	try {
+		const file = await open(path, "r+");
+		await file.datasync().finally(() => file.close());
+	} catch {}
+}
