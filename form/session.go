@@ -178,9 +178,9 @@ func (s *session) start(e ui.Effect) {
 	case ui.FindFiles:
 		s.findFiles(e)
 	case ui.EditDraft:
-		s.effect(ui.Edited{Token: e.Token}, func(ctx context.Context) ui.Msg {
+		s.effect(ui.Edited{Token: e.Token, Err: errors.New("the editor failed")}, func(ctx context.Context) ui.Msg {
 			text, err := s.opt.Edit(ctx, e.Text)
-			return ui.Edited{Token: e.Token, Text: text, OK: err == nil}
+			return ui.Edited{Token: e.Token, Text: text, Err: err}
 		})
 	case ui.Wake:
 		s.wakeAt(e.At)

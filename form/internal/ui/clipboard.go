@@ -9,8 +9,9 @@ import (
 	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
 
-// clipNotice is the clipboard's notice: its kind as the conformance cases
-// spell it, and its text.
+// clipNotice tells what became of a request of the open editor, to the clipboard
+// or to the user's own editor: its kind as the conformance cases spell it, and
+// its text.
 type clipNotice struct{ kind, text string }
 
 var (

@@ -148,8 +148,13 @@ func (s *State) submitEditor() []Effect {
 
 // edited takes back the draft from the user's own editor.
 func (s *State) edited(m Edited) {
-	if !s.editing() || m.Token != s.editSerial || !m.OK {
+	if !s.editing() || m.Token != s.editSerial {
 		return
 	}
+	if m.Err != nil {
+		s.clip = clipNotice{"editorFailed", "The draft could not be edited: " + s.opt.Width.OneLine(m.Err.Error())}
+		return
+	}
+	s.clip = clipNotice{}
 	s.edit.SetText(m.Text)
 }

@@ -55,7 +55,7 @@ type (
 	Edited struct {
 		Token int
 		Text  string
-		OK    bool
+		Err   error
 	}
 	// RemoteAnswer completes the form with answers that were validated
 	// elsewhere; a nil Drafts cancels it.

@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"errors"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -231,7 +232,11 @@ func (p *player) outcome(s *script) ui.Msg {
 	case ui.FindFiles:
 		return ui.FilesFound{Token: e.Token, Items: found[:s.n(len(found)+1)]}
 	case ui.EditDraft:
-		return ui.Edited{Token: e.Token, Text: s.text(), OK: s.n(3) > 0}
+		var err error
+		if s.n(3) == 0 {
+			err = errors.New(s.text())
+		}
+		return ui.Edited{Token: e.Token, Text: s.text(), Err: err}
 	case ui.SaveSetting:
 		now := p.state.Settings()
 		if s.n(2) == 1 {
