@@ -1,9 +1,9 @@
 package ui_test
 
 import (
-	"errors"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"strings"
