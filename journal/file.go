@@ -326,20 +326,17 @@ func (f *File) reopen() error {
 // that was there must still be there.
 func (f *File) resume(before *loader) error {
 	old, t := before.tree, f.loaded.tree
-	if f.loaded.end < before.end || len(t.nodes) < len(old.nodes) || !sameLeaf(old, t) {
+	if len(t.nodes) < len(old.nodes) {
 		return fmt.Errorf("entries are missing: %w", ErrChanged)
+	}
+	for i, n := range old.nodes {
+		if t.nodes[i].ID != n.ID || t.nodes[i].parent != n.parent || t.nodes[i].damaged != n.damaged {
+			return fmt.Errorf("the entry %s is missing: %w", jsonText(n.ID), ErrChanged)
+		}
 	}
 	t.setLeaf(old.leaf)
 	t.generation = old.generation
 	return nil
-}
-
-func sameLeaf(old, t *tree) bool {
-	if old.leaf < 0 {
-		return true
-	}
-	a, b := old.nodes[old.leaf], t.nodes[old.leaf]
-	return a.ID == b.ID && a.ParentID == b.ParentID && !b.damaged
 }
 
 // Branch implements [Store]. It reads what the store knows and never the disk.

@@ -340,8 +340,11 @@ func TestFileThatVanishesIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	add(t, f, note(1))
+	first := add(t, f, note(1))
 	text, _ := os.ReadFile(path)
+	header := text[:strings.IndexByte(string(text), '\n')+1]
+	blank := string(header) + strings.Repeat("\n", len(text)-len(header))
+	foreign := strings.Replace(string(text), first.ID, "elsewere", 1)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +363,7 @@ func TestFileThatVanishesIsNoticed(t *testing.T) {
 	for _, step := range []struct {
 		text string
 		ok   bool
-	}{{head, false}, {head + line("a", "null", 7) + line("b", "a", 8), false}, {string(text), true}} {
+	}{{head, false}, {head + line("a", "null", 7) + line("b", "a", 8), false}, {blank, false}, {foreign, false}, {string(text), true}} {
 		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -370,6 +373,17 @@ func TestFileThatVanishesIsNoticed(t *testing.T) {
 	}
 	if got := notes(t, f); !slices.Equal(got, []int{1, 3}) {
 		t.Errorf("notes %v", got)
+	}
+	// The same while the file is open.
+	other := filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte(head), 0o600), os.Rename(other, path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Append(context.Background(), note(4)); !errors.Is(err, journal.ErrChanged) {
+		t.Errorf("append to a file that was replaced: %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != head {
+		t.Errorf("the other file is now %q", got)
 	}
 }
 
