@@ -6,9 +6,13 @@ import (
 	"sync"
 )
 
-// maxEarly is how many cancellations are remembered whose call is still on its
-// way.
-const maxEarly = 64
+const (
+	// maxCalls is how many tool calls may be open at once.
+	maxCalls = 1024
+	// maxEarly is how many cancellations are remembered whose call is still on
+	// its way.
+	maxEarly = 64
+)
 
 // calls are the tool calls under way. The host may repeat a call's id.
 type calls struct {
@@ -22,12 +26,16 @@ type openCall struct {
 	cancel context.CancelFunc
 }
 
-// start registers a call; done must be called at its end.
+// start registers a call; done must be called at its end. There is none when
+// too many calls are open.
 func (c *calls) start(ctx context.Context, id string) (_ context.Context, done func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	call := &openCall{id, cancel}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.open) >= maxCalls {
+		return ctx, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	call := &openCall{id, cancel}
 	c.open = append(c.open, call)
 	if i := slices.Index(c.early, id); i >= 0 {
 		c.early = slices.Delete(c.early, i, i+1)
@@ -52,7 +60,11 @@ func (c *calls) cancel(id string) {
 			found = true
 		}
 	}
-	if !found && len(c.early) < maxEarly {
-		c.early = append(c.early, id)
+	if found {
+		return
 	}
+	if len(c.early) == maxEarly {
+		c.early = c.early[1:]
+	}
+	c.early = append(c.early, id)
 }

@@ -16,6 +16,10 @@ import (
 
 // Extension is the ask tools inside one host. Its methods take what happens in
 // the host; they may be called from several goroutines at once.
+//
+// What belongs to a session names its generation. A method that gets another
+// number than the present one does nothing, and returns [ErrStale] if it
+// returns an error.
 type Extension struct {
 	host     Host
 	info     Info
@@ -23,17 +27,27 @@ type Extension struct {
 	lock     queue.Lock
 	screen   *screen
 	editor   *gate
+	ctx      context.Context // ends with the extension
+	end      context.CancelFunc
 
-	mu    sync.Mutex
-	run   *running
-	ended uint64 // the newest generation that is over
+	change sync.Mutex // one change of the session at a time
+	mu     sync.Mutex
+	run    *running
+	newest uint64 // generation
 }
 
 // running is one session: from its start to its end, over all its branches.
 type running struct {
+	ctx     context.Context // of calls of the host
+	end     context.CancelFunc
 	store   *sessionStore
 	manager *queue.Manager
 	mode    string
+	cwd     string
+
+	mu      sync.Mutex
+	overlay context.Context // of the settings overlay: ends with the branch
+	hide    context.CancelFunc
 }
 
 // New returns an extension for a host. Nothing happens before Start.
@@ -42,27 +56,33 @@ func New(host Host, info Info) *Extension {
 		info.AgentDir = settings.AgentDir()
 	}
 	e := &Extension{host: host, info: info, editor: newGate()}
+	e.ctx, e.end = context.WithCancel(context.Background())
 	e.settings = settings.Open(settings.Path(info.AgentDir), nil)
-	e.screen = newScreen(host, e.formOptions)
+	e.screen = &screen{host: host, forms: map[int]*OpenForm{}}
 	return e
 }
 
-// Start starts a session; an older one is closed without a trace. Forms that
-// are open again after it wait for the editor.
+// Start starts a session; an older one that was not shut down is closed
+// without a trace. It reads the branch, then returns; what was interrupted, and
+// forms that are pending, go on in the background. Forms that open by
+// themselves wait for the editor.
 func (e *Extension) Start(ctx context.Context, s Start) error {
-	e.closeRunning(s.Gen)
-	r := &running{store: &sessionStore{host: e.host}, mode: s.Mode}
-	r.store.gen.Store(s.Gen)
+	e.change.Lock()
+	defer e.change.Unlock()
+	if err := e.advance(s.Gen); err != nil {
+		return err
+	}
+	e.endRunning()
+	r := &running{mode: s.Mode, cwd: s.Cwd}
+	r.ctx, r.end = context.WithCancel(e.ctx)
+	r.store = &sessionStore{host: e.host, ctx: r.ctx, gen: s.Gen}
+	r.newOverlay()
 	var forms queue.Surface // none where there is nobody to ask
 	if s.Mode == modeTUI {
-		forms = &surface{screen: e.screen, gen: &r.store.gen}
+		forms = &surface{screen: e.screen, session: r, options: func() *form.Options { return e.formOptions(r) }}
 	}
 	r.manager = queue.New(r.store, forms, &queue.Options{
-		Host: e.queueHost(r.store), Dir: s.Cwd, Lock: &e.lock,
-		PresentSingleAsMulti: func() bool {
-			now, _ := e.settings.Load()
-			return now.Behaviour.PresentSingleAsMulti
-		},
+		Host: e.queueHost(r), Dir: s.Cwd, Lock: &e.lock, PresentSingleAsMulti: e.singleAsMulti,
 	})
 	e.editor.set(s.EditorReady)
 	e.mu.Lock()
@@ -74,6 +94,33 @@ func (e *Extension) Start(ctx context.Context, s Start) error {
 	return r.manager.Restore(ctx)
 }
 
+// advance takes note of a new generation. Generations are counted up from 1:
+// whatever comes late is stale.
+func (e *Extension) advance(gen uint64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if gen <= e.newest || e.ctx.Err() != nil {
+		return ErrStale
+	}
+	e.newest = gen
+	return nil
+}
+
+func (e *Extension) singleAsMulti() bool {
+	now, _ := e.settings.Load()
+	return now.Behaviour.PresentSingleAsMulti
+}
+
+// newOverlay closes the settings overlay and lets another one open.
+func (r *running) newOverlay() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hide != nil {
+		r.hide()
+	}
+	r.overlay, r.hide = context.WithCancel(r.ctx)
+}
+
 // guardQuiet is the quiet gap of the type-ahead guard: every form opens while
 // the person may be typing elsewhere.
 const guardQuiet = 300 * time.Millisecond
@@ -82,34 +129,69 @@ const guardQuiet = 300 * time.Millisecond
 const modeTUI = "tui"
 
 // Tree tells that the leaf of the session was moved to another branch; gen is
-// the new generation.
+// the new generation. Open forms close without a trace; those that are pending
+// on the new branch open.
 func (e *Extension) Tree(ctx context.Context, gen uint64) error {
+	e.change.Lock()
+	defer e.change.Unlock()
 	r := e.current()
 	if r == nil {
 		return ErrStale
 	}
-	r.store.gen.Store(gen)
-	e.screen.closeAll()
+	if err := e.advance(gen); err != nil {
+		return err
+	}
+	r.newOverlay()
+	// First everything of the old branch ends: nothing of it may be done in the
+	// name of the new one.
+	r.store.leave()
+	_ = r.manager.Restore(ctx) // fails: there is no branch to read
+	r.store.enter(gen)
 	return r.manager.Restore(ctx)
 }
 
-// Shutdown ends the session: open forms close without a trace.
-func (e *Extension) Shutdown(gen uint64) { e.closeRunning(gen) }
+// Shutdown ends the session; gen is the new generation. Open forms close
+// without a trace. Answers that could not be saved so far are tried once more,
+// until ctx ends.
+func (e *Extension) Shutdown(ctx context.Context, gen uint64) error {
+	e.change.Lock()
+	defer e.change.Unlock()
+	r := e.current()
+	if err := e.advance(gen); err != nil {
+		return err
+	}
+	if r == nil {
+		return nil
+	}
+	e.mu.Lock()
+	e.run = nil
+	e.mu.Unlock()
+	defer context.AfterFunc(ctx, r.end)()
+	defer r.end()
+	r.hide()
+	r.store.enter(gen)
+	return r.manager.Close()
+}
 
-// Close ends everything.
-func (e *Extension) Close() { e.closeRunning(0) }
+// Close ends everything, whatever the host does. Calls that are open end.
+func (e *Extension) Close() {
+	e.end()
+	e.change.Lock()
+	defer e.change.Unlock()
+	e.endRunning()
+	e.screen.removeAll()
+}
 
-func (e *Extension) closeRunning(gen uint64) {
+// endRunning ends the session without asking the host for anything.
+func (e *Extension) endRunning() {
 	e.mu.Lock()
 	r := e.run
 	e.run = nil
-	e.ended = max(e.ended, gen)
 	e.mu.Unlock()
 	if r != nil {
-		r.store.gen.Store(gen)
+		r.end()
 		_ = r.manager.Close() // what could not be saved was told by a notice
 	}
-	e.screen.closeAll()
 }
 
 func (e *Extension) current() *running {
@@ -121,7 +203,7 @@ func (e *Extension) current() *running {
 // at returns the session if it has this generation.
 func (e *Extension) at(gen uint64) (*running, error) {
 	r := e.current()
-	if r == nil || r.store.gen.Load() != gen {
+	if r == nil || r.store.now() != gen {
 		return nil, ErrStale
 	}
 	return r, nil
@@ -153,13 +235,14 @@ func (e *Extension) Boundary(ctx context.Context, gen uint64) (messages []Messag
 	return messages, more, err
 }
 
-// Settled tells that the agent has come to rest, Idle that something other
-// than a run has ended, such as a compaction.
+// Settled tells that the agent has come to rest. Answers that are ready may
+// wake it.
 func (e *Extension) Settled(ctx context.Context, gen uint64) error {
 	return e.idle(gen, func(m *queue.Manager) error { return m.Settled(ctx) })
 }
 
 // Idle tells that something other than a run has ended, such as a compaction.
+// Answers that are ready may wake the agent.
 func (e *Extension) Idle(ctx context.Context, gen uint64) error {
 	return e.idle(gen, func(m *queue.Manager) error { return m.Idle(ctx) })
 }
@@ -172,18 +255,24 @@ func (e *Extension) idle(gen uint64, tell func(*queue.Manager) error) error {
 	return tell(r.manager)
 }
 
-// Editor tells whether the native editor is in its place.
-func (e *Extension) Editor(ready bool) { e.editor.set(ready) }
+// Editor tells whether the native editor is in its place. Forms that open by
+// themselves after a start, and forms that lost their place, wait for it.
+func (e *Extension) Editor(gen uint64, ready bool) {
+	if _, err := e.at(gen); err == nil {
+		e.editor.set(ready)
+	}
+}
 
-// BusEvent takes an event of the host's bus; only pi-agent-ask:submit matters.
+// BusEvent takes an event of the host's bus; only [ChannelSubmit] matters. It
+// may be called from inside [Bus].Emit.
 func (e *Extension) BusEvent(gen uint64, channel string, data json.RawMessage) {
 	if r, err := e.at(gen); err == nil && channel == ChannelSubmit {
 		r.manager.Submit(data)
 	}
 }
 
-// OpenSettings opens the settings overlay: that of the open form, or one of
-// its own.
+// OpenSettings opens the settings overlay: that of the open form, or else one
+// of its own. Then it returns when that one is closed.
 func (e *Extension) OpenSettings(ctx context.Context, gen uint64) error {
 	r, err := e.at(gen)
 	if err != nil {
@@ -192,7 +281,12 @@ func (e *Extension) OpenSettings(ctx context.Context, gen uint64) error {
 	if r.mode != modeTUI {
 		return errors.New("The ask settings need interactive TUI mode.") //lint:ignore ST1005 the text is shown to the person
 	}
-	return e.screen.openSettings(ctx, gen)
+	r.mu.Lock()
+	overlay := r.overlay
+	r.mu.Unlock()
+	ctx, stop := join(ctx, overlay)
+	defer stop()
+	return e.screen.openSettings(ctx, r, e.formOptions(r))
 }
 
 // Form returns an open form by its number, for what the host's screen reports;
@@ -204,10 +298,10 @@ func (e *Extension) Form(number int) *OpenForm { return e.screen.form(number) }
 func (e *Extension) SetTheme(t form.Theme) { e.screen.setTheme(t) }
 
 // formOptions are the options of every form.
-func (e *Extension) formOptions() *form.Options {
+func (e *Extension) formOptions(r *running) *form.Options {
 	o := &form.Options{
 		Settings: e.settings, Theme: e.info.Theme, PasteImageKeys: e.info.PasteImageKeys,
-		CursorMarker: e.info.CursorMarker, Guard: guardQuiet,
+		CursorMarker: e.info.CursorMarker, Dir: r.cwd,
 	}
 	if w, ok := e.host.(TerminalWriter); ok {
 		o.Terminal = w.WriteTerminal
@@ -221,29 +315,43 @@ func (e *Extension) formOptions() *form.Options {
 	return o
 }
 
-// queueHost is the host as the queue wants it.
-func (e *Extension) queueHost(s *sessionStore) queue.Host {
+// queueHost is the host as the queue wants it. The generation is read before
+// the queue's context is looked at: a call for an old branch has ended then, or
+// names the old number.
+func (e *Extension) queueHost(r *running) queue.Host {
+	inSession := func(ctx context.Context, call func(ctx context.Context, gen uint64) error) error {
+		ctx, stop := join(ctx, r.ctx)
+		defer stop()
+		gen := r.store.now()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return guard(func() error { return call(ctx, gen) })
+	}
 	h := queue.Host{
-		Idle: func() bool {
-			idle, err := e.host.Idle(context.Background(), s.gen.Load())
+		Idle: func() (idle bool) {
+			err := guard(func() (err error) {
+				idle, err = e.host.Idle(r.ctx, r.store.now())
+				return err
+			})
 			return err == nil && idle
 		},
 		Deliver: func(ctx context.Context, m journal.Entry, wake bool) error {
-			return e.host.Deliver(ctx, s.gen.Load(), message(m), wake)
+			return inSession(ctx, func(ctx context.Context, gen uint64) error { return e.host.Deliver(ctx, gen, message(m), wake) })
 		},
 		SendUser: func(ctx context.Context, content []ask.Block, followUp bool) error {
-			return e.host.SendUser(ctx, s.gen.Load(), content, followUp)
+			return inSession(ctx, func(ctx context.Context, gen uint64) error { return e.host.SendUser(ctx, gen, content, followUp) })
 		},
-		Abort:       func() { _ = e.host.Abort(context.Background(), s.gen.Load()) },
+		Abort:       func() { _ = e.host.Abort(r.ctx, r.store.now()) },
 		AwaitEditor: e.editor.wait,
 	}
 	if n, ok := e.host.(Notifier); ok {
-		h.Notice = func(x queue.Notice) { n.Notify(s.gen.Load(), x.Text, x.Error) }
-		h.Status = func(text string) { n.Status(s.gen.Load(), text) }
-		h.Working = func(shown bool) { n.Working(s.gen.Load(), shown) }
+		h.Notice = func(x queue.Notice) { n.Notify(r.store.now(), x.Text, x.Error) }
+		h.Status = func(text string) { n.Status(r.store.now(), text) }
+		h.Working = func(shown bool) { n.Working(r.store.now(), shown) }
 	}
 	if b, ok := e.host.(Bus); ok {
-		h.Emit = func(channel string, data json.RawMessage) { b.Emit(s.gen.Load(), channel, data) }
+		h.Emit = func(channel string, data json.RawMessage) { b.Emit(r.store.now(), channel, data) }
 	}
 	return h
 }

@@ -2,130 +2,140 @@ package hostshim
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
-// maxLine is the longest message that is read.
-const maxLine = 256 << 20
+const (
+	// maxLine is the longest message that is read.
+	maxLine = 256 << 20
+	// maxQueued is how many bytes may wait for a host that does not read
+	// before nothing more is read from it either.
+	maxQueued = 64 << 20
+	// flushTime is how long the end of a connection waits for a host to read
+	// what is still queued.
+	flushTime = time.Second
+)
 
-// lines is a connection with one message a line. Sending never blocks: what
-// the other side does not read yet waits here. Those who send much (frames)
-// wait for drain before they make the next message.
-type lines struct {
-	in  *bufio.Reader
-	out io.WriteCloser
+// errTooLong means that a line was skipped because of its length.
+var errTooLong = errors.New("the line is longer than 256 MiB")
 
-	mu     sync.Mutex
-	moved  *sync.Cond
-	queue  [][]byte
-	busy   bool // the writer has a message in its hands
-	closed bool
-	err    error
-	done   chan struct{}
-}
-
-func newLines(in io.Reader, out io.WriteCloser) *lines {
-	l := &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, done: make(chan struct{})}
-	l.moved = sync.NewCond(&l.mu)
-	go l.write()
-	return l
-}
-
-// Send queues a message.
-func (l *lines) Send(message []byte) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed || l.err != nil {
-		return errors.Join(io.ErrClosedPipe, l.err)
-	}
-	l.queue = append(l.queue, append(bytes.ReplaceAll(message, []byte("\n"), []byte(" ")), '\n'))
-	l.moved.Broadcast()
-	return nil
-}
-
-// Recv reads a message. A line that is too long is skipped.
-func (l *lines) Recv() ([]byte, error) {
-	for {
-		line, err := readLine(l.in)
-		if len(bytes.TrimSpace(line)) > 0 {
-			return line, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
+// readLine reads a line, without keeping more of it than a message may have.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
+	tooLong := false
 	for {
 		piece, err := in.ReadSlice('\n')
-		if len(line)+len(piece) <= maxLine {
-			line = append(line, piece...)
-		} else {
-			line = line[:0]
-			err = skipLine(in, err)
+		if len(line)+len(piece) > maxLine {
+			line, tooLong = nil, true
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if !tooLong {
+			line = append(line, piece...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case tooLong && err == nil:
+			return nil, errTooLong
+		default:
 			return line, err
 		}
 	}
 }
 
-// skipLine reads up to the end of a line.
-func skipLine(in *bufio.Reader, err error) error {
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = in.ReadSlice('\n')
-	}
-	return err
+// writer writes messages, one a line. Sending never blocks: what the other
+// side does not read yet waits here. Those who send much (frames) wait for
+// drain before they make the next message.
+type writer struct {
+	out    io.WriteCloser
+	done   chan struct{} // closed when nothing more will be written
+	broken chan struct{} // closed when the other side cannot be written to
+
+	mu     sync.Mutex
+	moved  *sync.Cond
+	queue  [][]byte
+	bytes  int  // in the queue
+	busy   bool // a message is being written
+	closed bool
+	err    error
 }
 
-// Close ends the connection; what is queued is written as far as the other
-// side takes it.
-func (l *lines) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	l.moved.Broadcast()
-	l.mu.Unlock()
-	return nil
+func newWriter(out io.WriteCloser) *writer {
+	w := &writer{out: out, done: make(chan struct{}), broken: make(chan struct{})}
+	w.moved = sync.NewCond(&w.mu)
+	go w.write()
+	return w
+}
+
+// send queues a message.
+func (w *writer) send(message []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.err != nil {
+		return
+	}
+	w.queue = append(w.queue, append(message, '\n'))
+	w.bytes += len(message) + 1
+	w.moved.Broadcast()
 }
 
 // drain waits until everything is written, or the connection is over.
-func (l *lines) drain() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for (len(l.queue) > 0 || l.busy) && l.err == nil {
-		l.moved.Wait()
+func (w *writer) drain() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for (len(w.queue) > 0 || w.busy) && w.err == nil && !w.closed {
+		w.moved.Wait()
 	}
 }
 
-// finish ends the writer.
-func (l *lines) finish() {
-	_ = l.Close()
-	_ = l.out.Close()
-	<-l.done
+// hold waits while too much is queued.
+func (w *writer) hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.bytes > maxQueued && w.err == nil && !w.closed {
+		w.moved.Wait()
+	}
 }
 
-func (l *lines) write() {
-	defer close(l.done)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// finish ends the connection. What is queued is written, as far as the other
+// side still takes it.
+func (w *writer) finish() {
+	w.mu.Lock()
+	w.closed = true
+	w.moved.Broadcast()
+	w.mu.Unlock()
+	select {
+	case <-w.done:
+	case <-time.After(flushTime):
+	}
+	_ = w.out.Close()
+}
+
+func (w *writer) write() {
+	defer close(w.done)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for {
-		for len(l.queue) == 0 && !l.closed {
-			l.moved.Wait()
+		for len(w.queue) == 0 && !w.closed {
+			w.moved.Wait()
 		}
-		if len(l.queue) == 0 || l.err != nil {
+		if len(w.queue) == 0 {
 			return
 		}
-		message := l.queue[0]
-		l.queue, l.busy = l.queue[1:], true
-		l.mu.Unlock()
-		_, err := l.out.Write(message)
-		l.mu.Lock()
-		l.busy, l.err = false, err
-		l.moved.Broadcast()
+		message := w.queue[0]
+		w.queue[0] = nil
+		w.queue, w.busy = w.queue[1:], true
+		w.bytes -= len(message)
+		w.mu.Unlock()
+		_, err := w.out.Write(message)
+		w.mu.Lock()
+		w.busy, w.err = false, err
+		w.moved.Broadcast()
+		if err != nil {
+			w.queue, w.bytes = nil, 0
+			close(w.broken)
+			return
+		}
 	}
 }

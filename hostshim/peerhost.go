@@ -5,18 +5,19 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-
-	"github.com/creachadair/jrpc2"
+	"slices"
+	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
+	"github.com/pi-agent-ask/pi-agent-ask/journal"
 )
 
 // host is the connection as a [Host]; the optional powers are there only when
 // the other side has them.
-func (p *peer) host() Host {
+func (p *peer) host(powers []string) Host {
 	h := peerHost{p}
-	switch clip, files := p.powers["clipboard"], p.powers["files"]; {
+	switch clip, files := slices.Contains(powers, "clipboard"), slices.Contains(powers, "files"); {
 	case clip && files:
 		return struct {
 			peerHost
@@ -38,24 +39,16 @@ func (p *peer) host() Host {
 }
 
 // call makes a request of the host; stale answers become [ErrStale].
-func (p *peer) call(ctx context.Context, method string, params, result any) error {
-	rsp, err := p.server.Callback(ctx, method, params)
-	if err != nil {
-		var e *jrpc2.Error
-		if errors.As(err, &e) && e.Code == codeStale {
-			return ErrStale
-		}
-		return err
+func (p *peer) call(ctx context.Context, name string, params, result any) error {
+	err := p.conn.call(ctx, name, params, result)
+	var e *rpcError
+	if errors.As(err, &e) && e.Code == codeStale {
+		return ErrStale
 	}
-	if result == nil {
-		return nil
-	}
-	return rsp.UnmarshalResult(result)
+	return err
 }
 
-func (p *peer) notify(method string, params any) {
-	_ = p.server.Notify(context.Background(), method, params) // a host that is gone ends the engine anyway
-}
+func (p *peer) notify(name string, params any) { p.conn.notify(name, params) }
 
 // peerHost makes the calls that every host answers.
 type peerHost struct{ p *peer }
@@ -68,12 +61,43 @@ func (h peerHost) AppendEntry(ctx context.Context, gen uint64, customType string
 	return out.ID, err
 }
 
-func (h peerHost) Branch(ctx context.Context, gen uint64, after string) (b Branch, err error) {
+func (h peerHost) Branch(ctx context.Context, gen uint64, after string) (Branch, error) {
 	params := map[string]any{"gen": gen}
 	if after != "" {
 		params["after"] = after
 	}
-	return b, h.p.call(ctx, "session/branch", params, &b)
+	var out struct {
+		Leaf     string            `json:"leaf"`
+		Entries  []json.RawMessage `json:"entries"`
+		Complete bool              `json:"complete"`
+	}
+	if err := h.p.call(ctx, "session/branch", params, &out); err != nil {
+		return Branch{}, err
+	}
+	b := Branch{Leaf: out.Leaf, Complete: out.Complete}
+	for _, raw := range out.Entries {
+		if e, ok := readEntry(raw); ok {
+			b.Entries = append(b.Entries, e)
+		}
+	}
+	return b, nil
+}
+
+// readEntry reads one entry of a session that others write to as well: what
+// cannot be read is none of ours, and times matter to nobody here.
+func readEntry(raw json.RawMessage) (journal.Entry, bool) {
+	var e struct {
+		journal.Entry
+		Timestamp json.RawMessage `json:"timestamp"`
+	}
+	if json.Unmarshal(raw, &e) != nil {
+		return journal.Entry{}, false
+	}
+	var at time.Time
+	if json.Unmarshal(e.Timestamp, &at) == nil {
+		e.Entry.Timestamp = at
+	}
+	return e.Entry, true
 }
 
 func (h peerHost) Idle(ctx context.Context, gen uint64) (bool, error) {
@@ -101,8 +125,8 @@ func (h peerHost) OpenForm(ctx context.Context, gen uint64, f FormSlot) error {
 }
 
 func (h peerHost) ShowFrame(f Frame) {
-	h.p.lines.drain()
 	h.p.notify("form/frame", f)
+	h.p.conn.out.drain() // the next picture is drawn when the host can take it
 }
 
 func (h peerHost) CloseForm(ctx context.Context, number int) error {

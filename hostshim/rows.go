@@ -12,9 +12,15 @@ import (
 
 // Row is a row of the host's transcript that is to be drawn.
 type Row struct {
-	Kind    string          `json:"kind"` // call, result, answer, waitCall or wait
-	Width   int             `json:"width"`
-	Args    json.RawMessage `json:"args,omitempty"`
+	// Kind is "call" or "result" of ask_user, "waitCall" or "wait" (its
+	// result) of wait_for_answers, or "answer": a message of the type
+	// ask:background-answer.
+	Kind string `json:"kind"`
+	// Width of the screen in columns; below 1 counts as 1.
+	Width int `json:"width"`
+	// Args are the arguments of a call, as far as they have come in.
+	Args json.RawMessage `json:"args,omitempty"`
+	// Details and Content are those of a tool result or a message.
 	Details json.RawMessage `json:"details,omitempty"`
 	Content []ask.Block     `json:"content,omitempty"`
 }
@@ -36,7 +42,7 @@ func RenderRow(r Row) [][]ask.Span {
 		}
 		return queue.Card(o, width, nil)
 	case "waitCall":
-		return wrapSpans([]ask.Span{{Role: ask.RoleToolTitle, Bold: true, Text: ToolWait}}, width)
+		return wrapSpans([]ask.Span{{Role: ask.RoleToolTitle, Bold: true, Text: ask.ToolWait}}, width)
 	case "wait":
 		var texts []string
 		for _, b := range r.Content {
@@ -79,7 +85,7 @@ func wrapSpans(spans []ask.Span, width int) [][]ask.Span {
 // fillLines cuts a line of several spans into lines of at most width columns.
 func fillLines(spans []ask.Span, width int) [][]ask.Span {
 	var widths display.WidthFunc
-	out := [][]ask.Span{nil}
+	out := [][]ask.Span{{}}
 	used := 0
 	for _, s := range spans {
 		rest := s.Text
@@ -89,17 +95,17 @@ func fillLines(spans []ask.Span, width int) [][]ask.Span {
 			if widths.Width(rest) > room {
 				piece = widths.Cut(rest, room, "")
 			}
+			rest = rest[len(piece):]
 			if piece == "" && used == 0 {
-				piece = rest[:display.NextCluster(rest)] // wider than the screen: the host clips it
+				piece, rest = " ", rest[display.NextCluster(rest):] // wider than the screen
 			}
 			if piece != "" {
 				last := &out[len(out)-1]
 				*last = append(*last, ask.Span{Role: s.Role, Bold: s.Bold, Text: piece})
 				used += widths.Width(piece)
-				rest = rest[len(piece):]
 			}
 			if rest != "" {
-				out, used = append(out, nil), 0
+				out, used = append(out, []ask.Span{}), 0
 			}
 		}
 	}

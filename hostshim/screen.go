@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -13,8 +12,7 @@ import (
 
 // screen holds the forms that are open in the host.
 type screen struct {
-	host    Screen
-	options func() *form.Options
+	host Screen
 
 	mu    sync.Mutex
 	next  int
@@ -22,35 +20,38 @@ type screen struct {
 	theme *form.Theme // as changed by the host
 }
 
-func newScreen(host Screen, options func() *form.Options) *screen {
-	return &screen{host: host, options: options, forms: map[int]*OpenForm{}}
-}
-
-// OpenForm is one form in the host's screen. Its methods may be called from
-// several goroutines at once.
+// OpenForm is one form in the host's screen. Its methods tell it what happens
+// there; they never wait for the host, and may be called from several
+// goroutines at once.
 type OpenForm struct {
 	number int
+	kind   string
 	inline *form.Inline
 	host   Screen
 	dirty  chan struct{} // has an element while a frame is due
-	lost   chan struct{} // closed when the place was taken away
 	stop   chan struct{}
 	once   sync.Once
 
 	mu         sync.Mutex
 	cols, rows int
 	seq        int
-	mounted    bool // the host shows it
-	waits      bool // somebody waits for its end
+	mounted    bool          // the host shows it
+	lost       chan struct{} // closed when the place is taken away; nil while it has none
 }
 
-// Key, Paste, Click and Wheel are the user's; see [form.Inline].
-func (f *OpenForm) Key(id, text string) { f.do(func() { f.inline.Key(id, text) }) }
+// Key is one key press; see [form.Inline].
+func (f *OpenForm) Key(id, text string) {
+	f.inline.Key(id, text)
+	f.draw()
+}
 
-// Paste is one paste.
-func (f *OpenForm) Paste(text string) { f.do(func() { f.inline.Paste(text) }) }
+// Paste is one paste, as the terminal sent it.
+func (f *OpenForm) Paste(text string) {
+	f.inline.Paste(text)
+	f.draw()
+}
 
-// Size says how much room the form has.
+// Size says how much room the form has, in cells.
 func (f *OpenForm) Size(cols, rows int) {
 	f.mu.Lock()
 	f.cols, f.rows = cols, rows
@@ -58,31 +59,32 @@ func (f *OpenForm) Size(cols, rows int) {
 	f.draw()
 }
 
-// Mounted says that the form is in its place and how much room it has.
+// Mounted says that the form is in its place, and how much room it has. No
+// frame is shown before that.
 func (f *OpenForm) Mounted(cols, rows int) {
 	f.mu.Lock()
-	f.mounted = true
+	f.mounted = f.lost != nil
 	f.mu.Unlock()
 	f.inline.Mounted()
 	f.Size(cols, rows)
 }
 
 // Shown says that a frame is on the screen.
-func (f *OpenForm) Shown() { f.inline.Shown() }
+func (f *OpenForm) Shown() {
+	f.inline.Shown()
+	f.draw()
+}
 
-// Lost says that the place was taken away.
+// Lost says that the place was taken away. The form is kept and opened again
+// when the native editor has its place.
 func (f *OpenForm) Lost() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.mounted {
-		f.mounted = false
+	f.mounted = false
+	if f.lost != nil {
 		close(f.lost)
+		f.lost = nil
 	}
-}
-
-func (f *OpenForm) do(fn func()) {
-	fn()
-	f.draw()
 }
 
 // draw asks for a frame. While the host does not take frames, only the newest
@@ -101,21 +103,27 @@ func (f *OpenForm) frames() {
 		case <-f.stop:
 			return
 		case <-f.dirty:
-		}
-		f.mu.Lock()
-		cols, rows, mounted := f.cols, f.rows, f.mounted
-		f.seq++
-		seq := f.seq
-		f.mu.Unlock()
-		if mounted && cols > 0 && rows > 0 {
-			f.host.ShowFrame(Frame{Number: f.number, Seq: seq, Cols: cols, Rows: rows, Lines: f.inline.Lines(cols, rows)})
+			// A host that fails to show a picture gets the next one.
+			_ = guard(func() error { f.frame(); return nil })
 		}
 	}
 }
 
-func (f *OpenForm) close() {
-	f.once.Do(func() { close(f.stop) })
-	f.inline.Close()
+func (f *OpenForm) frame() {
+	f.mu.Lock()
+	cols, rows, mounted := f.cols, f.rows, f.mounted
+	f.seq++
+	seq := f.seq
+	f.mu.Unlock()
+	if !mounted || cols <= 0 || rows <= 0 {
+		return
+	}
+	lines := f.inline.Lines(cols, rows)
+	select {
+	case <-f.stop:
+	default:
+		f.host.ShowFrame(Frame{Number: f.number, Seq: seq, Cols: cols, Rows: rows, Lines: lines})
+	}
 }
 
 // form returns an open form.
@@ -125,16 +133,34 @@ func (s *screen) form(number int) *OpenForm {
 	return s.forms[number]
 }
 
-// add opens a form; it is not in the host's screen yet.
-func (s *screen) add(open func(*form.Options) *form.Inline) *OpenForm {
-	o := s.options()
+// shown returns the form that was opened last, of those that have a place.
+func (s *screen) shown() *OpenForm {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := s.next; n > 0; n-- {
+		f := s.forms[n]
+		if f == nil {
+			continue
+		}
+		f.mu.Lock()
+		placed := f.lost != nil
+		f.mu.Unlock()
+		if placed {
+			return f
+		}
+	}
+	return nil
+}
+
+// add makes a form; it is not in the host's screen yet.
+func (s *screen) add(kind string, o *form.Options, open func(*form.Options) *form.Inline) *OpenForm {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.theme != nil {
 		o.Theme = s.theme
 	}
 	s.next++
-	f := &OpenForm{number: s.next, host: s.host, dirty: make(chan struct{}, 1), stop: make(chan struct{})}
+	f := &OpenForm{number: s.next, kind: kind, host: s.host, dirty: make(chan struct{}, 1), stop: make(chan struct{})}
 	f.inline = open(o)
 	f.inline.OnChange(f.draw)
 	s.forms[f.number] = f
@@ -146,52 +172,46 @@ func (s *screen) remove(f *OpenForm) {
 	s.mu.Lock()
 	delete(s.forms, f.number)
 	s.mu.Unlock()
-	f.close()
+	f.once.Do(func() { close(f.stop) })
+	f.inline.Close()
 }
 
-// closeAll closes all forms. Whoever waits for one removes it; those that lost
-// their place have nobody.
-func (s *screen) closeAll() {
+// removeAll removes what is left when nobody shows a form any more.
+func (s *screen) removeAll() {
 	s.mu.Lock()
-	var all []*OpenForm
+	var left []*OpenForm
 	for _, f := range s.forms {
-		all = append(all, f)
+		left = append(left, f)
 	}
 	s.mu.Unlock()
-	for _, f := range all {
-		f.inline.Abort()
-		f.mu.Lock()
-		waits := f.waits
-		f.mu.Unlock()
-		if !waits {
-			s.remove(f)
-		}
+	for _, f := range left {
+		s.remove(f)
 	}
 }
 
 func (s *screen) setTheme(t form.Theme) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.theme = &t
 	for _, f := range s.forms {
 		f.inline.SetTheme(t)
 		f.draw()
 	}
-	s.mu.Unlock()
 }
 
 // mount puts a form into the host's screen and waits until it ends, is lost or
 // ctx is over.
-func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm, kind string) error {
+func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm) error {
+	lost := make(chan struct{})
 	f.mu.Lock()
-	f.lost, f.waits = make(chan struct{}), true
-	lost := f.lost
+	f.lost = lost
 	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		f.waits = false
-		f.mu.Unlock()
-	}()
-	if err := s.host.OpenForm(ctx, gen, FormSlot{Number: f.number, Kind: kind}); err != nil {
+	err := guard(func() error { return s.host.OpenForm(ctx, gen, FormSlot{Number: f.number, Kind: f.kind}) })
+	if errors.Is(err, ErrStale) {
+		// The host has gone on to another session, and is about to say so.
+		<-ctx.Done()
+	}
+	if err != nil {
 		return err
 	}
 	select {
@@ -204,92 +224,86 @@ func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm, kind string
 	}
 }
 
-// unmount gives the place back; the session may be over already.
-func (s *screen) unmount(f *OpenForm) {
+// unmount gives the place back, also one that the host may just be about to
+// give.
+func (s *screen) unmount(ctx context.Context, f *OpenForm) {
 	f.mu.Lock()
-	f.mounted = false
+	f.mounted, f.lost = false, nil
 	f.mu.Unlock()
-	_ = s.host.CloseForm(context.Background(), f.number)
+	_ = guard(func() error { return s.host.CloseForm(ctx, f.number) })
 }
 
 // openSettings opens the overlay of the open form, or one of its own.
-func (s *screen) openSettings(ctx context.Context, gen uint64) error {
-	s.mu.Lock()
-	for _, f := range s.forms {
-		s.mu.Unlock()
-		f.do(f.inline.OpenSettings)
+func (s *screen) openSettings(ctx context.Context, r *running, o *form.Options) error {
+	if f := s.shown(); f != nil {
+		f.inline.OpenSettings()
+		f.draw()
 		return nil
 	}
-	s.mu.Unlock()
-	f := s.add(form.NewSettings)
+	f := s.add("settings", o, form.NewSettings)
 	defer s.remove(f)
-	err := s.mount(ctx, gen, f, "settings")
-	if !errors.Is(err, queue.ErrSlotLost) {
-		s.unmount(f)
-		return err
+	err := s.mount(ctx, r.store.now(), f)
+	if errors.Is(err, queue.ErrSlotLost) {
+		return nil
 	}
-	return nil
+	s.unmount(r.ctx, f)
+	return err
 }
 
 // surface is the host's screen as the queue uses it.
 type surface struct {
-	screen *screen
-	gen    *atomic.Uint64
+	screen  *screen
+	session *running
+	options func() *form.Options
 
 	mu    sync.Mutex
-	flows map[*queue.Flow]*OpenForm // forms that lost their place
+	flows map[*queue.Flow]*OpenForm
 }
 
 // Open implements [queue.Surface].
 func (s *surface) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.Result, error) {
-	open := s.take(flow)
-	if open == nil {
-		open = s.screen.add(func(o *form.Options) *form.Inline {
-			o.Presented = true // by the queue, as it was when the form was asked for
-			return form.NewInline(f, o)
-		})
-		flow.Present(func() (d *ask.Drafts) {
-			open.inline.Read(func(now *ask.Drafts) { d = now.Clone() })
-			return d
-		})
-	}
-	err := s.screen.mount(ctx, s.gen.Load(), open, "ask")
+	open := s.form(ctx, f, flow)
+	err := s.screen.mount(ctx, s.session.store.now(), open)
 	if errors.Is(err, queue.ErrSlotLost) {
-		s.keep(flow, open)
 		return ask.Result{}, err
 	}
-	defer s.screen.remove(open)
-	if err == nil {
-		result := open.inline.Outcome().Result
-		flow.Complete(result)
-		s.screen.unmount(open)
-		return result, nil
+	outcome := open.inline.Outcome()
+	if err == nil && !outcome.Interrupted {
+		flow.Complete(outcome.Result)
 	}
-	s.screen.unmount(open)
-	if ctx.Err() != nil {
-		// What was entered so far is in the cancelled result.
-		open.inline.Abort()
-		return open.inline.Outcome().Result, nil
+	s.screen.unmount(s.session.ctx, open)
+	if err == nil || ctx.Err() != nil {
+		// What was entered so far is in the result of a form that was interrupted.
+		return outcome.Result, nil
 	}
 	return ask.Result{}, err
 }
 
-// take returns the form of a flow that had lost its place.
-func (s *surface) take(flow *queue.Flow) *OpenForm {
+// form returns the form of a flow. It lives as long as the flow, so that a form
+// that lost its place is the same when it gets it back.
+func (s *surface) form(ctx context.Context, f ask.Form, flow *queue.Flow) *OpenForm {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.flows[flow]
-	delete(s.flows, flow)
-	return f
-}
-
-// keep holds a form until its place is free again. If that never happens, it
-// goes with the session.
-func (s *surface) keep(flow *queue.Flow, f *OpenForm) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if open := s.flows[flow]; open != nil {
+		return open
+	}
+	o := s.options()
+	o.Guard = guardQuiet
+	o.Presented = true // by the queue, as it was when the form was asked for
+	open := s.screen.add("ask", o, func(o *form.Options) *form.Inline { return form.NewInline(f, o) })
+	flow.Present(func() (d *ask.Drafts) {
+		open.inline.Read(func(now *ask.Drafts) { d = now.Clone() })
+		return d
+	})
 	if s.flows == nil {
 		s.flows = map[*queue.Flow]*OpenForm{}
 	}
-	s.flows[flow] = f
+	s.flows[flow] = open
+	context.AfterFunc(ctx, func() { // a flow has one context, which always ends
+		s.mu.Lock()
+		delete(s.flows, flow)
+		s.mu.Unlock()
+		s.screen.remove(open)
+	})
+	return open
 }

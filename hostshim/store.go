@@ -3,8 +3,8 @@ package hostshim
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/pi-agent-ask/pi-agent-ask/journal"
 )
@@ -13,34 +13,80 @@ import (
 // the branch and asks only for what was added since.
 type sessionStore struct {
 	host Session
-	gen  atomic.Uint64
+	ctx  context.Context // of the session: no call of the host outlives it
 
-	mu      sync.Mutex
+	mu     sync.Mutex
+	gen    uint64 // named in calls of the host
+	moves  uint64 // of the leaf
+	moving bool   // between two branches
+	leaf   string
+
+	reading sync.Mutex // one reader at a time; guards what follows
 	entries []journal.Entry
 	copied  uint64 // the generation that entries belongs to
-	leaf    string
 }
 
+// now returns the generation that calls of the host name.
+func (s *sessionStore) now() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gen
+}
+
+// leave starts a move to another branch: nothing can be read, and what is
+// still written names the old generation, so that the host refuses it.
+func (s *sessionStore) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moves++
+	s.moving = true
+}
+
+// enter ends the move.
+func (s *sessionStore) enter(gen uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gen, s.moving = gen, false
+}
+
+// Append implements journal.Store.
 func (s *sessionStore) Append(ctx context.Context, e journal.Entry) (journal.Entry, error) {
-	id, err := s.host.AppendEntry(ctx, s.gen.Load(), e.CustomType, e.Data)
+	ctx, stop := join(ctx, s.ctx)
+	defer stop()
+	err := guard(func() (err error) {
+		e.ID, err = s.host.AppendEntry(ctx, s.now(), e.CustomType, e.Data)
+		return err
+	})
 	if err != nil {
 		return journal.Entry{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.ID, e.ParentID, s.leaf = id, s.leaf, id
+	e.ParentID, s.leaf = s.leaf, e.ID
 	return e, nil
 }
 
+// Branch implements journal.Store.
 func (s *sessionStore) Branch(ctx context.Context) ([]journal.Entry, error) {
+	ctx, stop := join(ctx, s.ctx)
+	defer stop()
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	gen := s.gen.Load()
+	gen, moving := s.gen, s.moving
+	s.mu.Unlock()
+	if moving {
+		return nil, ErrStale
+	}
 	after := ""
 	if n := len(s.entries); n > 0 && s.copied == gen {
 		after = s.entries[n-1].ID
 	}
-	b, err := s.host.Branch(ctx, gen, after)
+	var b Branch
+	err := guard(func() (err error) {
+		b, err = s.host.Branch(ctx, gen, after)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +94,18 @@ func (s *sessionStore) Branch(ctx context.Context) ([]journal.Entry, error) {
 		s.entries = nil
 	}
 	s.entries = append(s.entries, b.Entries...) // callers only read what they got
-	s.copied, s.leaf = gen, b.Leaf
+	s.copied = gen
+	s.mu.Lock()
+	s.leaf = b.Leaf
+	s.mu.Unlock()
 	return s.entries, nil
 }
 
+// Leaf implements journal.Store.
 func (s *sessionStore) Leaf() (string, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.leaf, s.gen.Load()
+	return s.leaf, s.moves
 }
 
 // message is a journal entry as the host delivers it.
@@ -65,4 +115,24 @@ func message(e journal.Entry) Message {
 		m.Content = json.RawMessage(`""`)
 	}
 	return m
+}
+
+// join returns ctx, which also ends with other.
+func join(ctx, other context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(other, func() { cancel(ErrStale) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// guard calls a host and makes an error of its panic.
+func guard(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("hostshim: the host failed: %v", v)
+		}
+	}()
+	return fn()
 }

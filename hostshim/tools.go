@@ -2,18 +2,11 @@ package hostshim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/queue"
-)
-
-// Names of the tools.
-const (
-	ToolAsk  = "ask_user"
-	ToolWait = "wait_for_answers"
 )
 
 // AbortError is the error of a tool call that was aborted.
@@ -24,20 +17,29 @@ func (e *AbortError) Error() string { return e.Err.Error() }
 // Unwrap returns the error that the model is to see.
 func (e *AbortError) Unwrap() error { return e.Err }
 
-// Execute runs a tool call until it has a result. Its error is what the model
-// is to see; it is an [*AbortError] when the call was aborted.
+// Execute runs a tool call until it has a result: for ask_user in front until a
+// person has answered. The outcome is saved when Execute returns.
+//
+// An error's text is what the model is to see. It is an [*AbortError] when ctx
+// ended, and [ErrStale] when the session did.
 func (e *Extension) Execute(ctx context.Context, c Call) (ask.ToolResult, error) {
 	r, err := e.at(c.Gen)
 	if err != nil {
 		return ask.ToolResult{}, err
 	}
+	var out ask.ToolResult
 	switch c.Name {
-	case ToolAsk:
-		return e.ask(ctx, r, c)
-	case ToolWait:
-		return e.wait(ctx, r)
+	case ask.ToolAsk:
+		out, err = e.ask(ctx, r, c)
+	case ask.ToolWait:
+		out, err = e.wait(ctx, r)
+	default:
+		err = fmt.Errorf("hostshim: there is no tool %q", c.Name)
 	}
-	return ask.ToolResult{}, fmt.Errorf("hostshim: there is no tool %q", c.Name)
+	if errors.Is(err, queue.ErrSessionEnded) {
+		err = ErrStale
+	}
+	return out, err
 }
 
 func (e *Extension) ask(ctx context.Context, r *running, c Call) (ask.ToolResult, error) {
@@ -63,7 +65,10 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 		return ask.ToolResult{}, err
 	}
 	call := queue.Call{ID: c.ID, Payload: payload}
-	if payload.Background && r.mode == modeTUI {
+	switch {
+	case r.mode != modeTUI:
+		return e.askNobody(ctx, r, call)
+	case payload.Background:
 		receipt, err := r.manager.Enqueue(ctx, call)
 		if err != nil {
 			return ask.ToolResult{}, err
@@ -71,40 +76,46 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 		return receipt.Envelope(), nil
 	}
 	result, err := r.manager.Ask(ctx, call)
-	text := result.AgentText()
-	switch {
-	case errors.Is(err, queue.ErrNotInteractive):
-		form, normErr := ask.Normalize(payload)
-		if normErr != nil {
-			return ask.ToolResult{}, normErr
-		}
-		_, text = ask.NotInteractive(form)
-	case err != nil:
+	if err != nil {
 		return ask.ToolResult{}, err
-	case result.Cancelled && ctx.Err() != nil:
+	}
+	text := result.AgentText()
+	if result.Cancelled && ctx.Err() != nil {
 		text = ask.InterruptedText
+	}
+	return ask.Envelope(result.RequestID, text, result), nil
+}
+
+// askNobody answers a call in a mode in which no form can be shown.
+func (e *Extension) askNobody(ctx context.Context, r *running, call queue.Call) (ask.ToolResult, error) {
+	form, err := ask.Normalize(call.Payload)
+	if err != nil {
+		return ask.ToolResult{}, err
+	}
+	if e.singleAsMulti() {
+		form = form.PresentSinglesAsMulti()
+	}
+	result, text := ask.NotInteractive(form)
+	if call.Payload.Background {
+		var receipt ask.Receipt // names the request that was recorded
+		receipt, err = r.manager.Enqueue(ctx, call)
+		result.RequestID = receipt.RequestID
+	} else {
+		result, err = r.manager.Ask(ctx, call)
+	}
+	if !errors.Is(err, queue.ErrNotInteractive) {
+		return ask.ToolResult{}, err
 	}
 	return ask.Envelope(result.RequestID, text, result), nil
 }
 
 func (e *Extension) wait(ctx context.Context, r *running) (ask.ToolResult, error) {
 	answers, err := r.manager.Wait(ctx)
-	switch {
-	case errors.Is(err, queue.ErrNotInteractive):
-		return ask.ToolResult{}, errors.New("wait_for_answers needs interactive TUI mode.") //lint:ignore ST1005 the text is the tool's error message
-	case errors.Is(err, queue.ErrWaitInterrupted):
+	if errors.Is(err, queue.ErrWaitInterrupted) {
 		return ask.ToolResult{}, &AbortError{err}
-	case err != nil:
+	}
+	if err != nil {
 		return ask.ToolResult{}, err
 	}
 	return ask.ToolResult{Content: answers.Content(), Details: answers, StructuredContent: answers}, nil
-}
-
-// raw is v as JSON; v is a type of ours, which always encodes.
-func raw(v any) json.RawMessage {
-	out, err := ask.Marshal(v)
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return out
 }
