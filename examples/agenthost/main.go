@@ -2,9 +2,7 @@
 // and waiting for the answer, and in the background while it works on. The
 // model is a script, so there is no network; everything else is what a real
 // host does. Kill it at any moment and start it again on the same file: it
-// goes on where it was, asks nothing twice and loses no answer.
-//
-//	go run ./examples/agenthost session.jsonl
+// goes on where it was: go run ./examples/agenthost session.jsonl
 package main
 
 import (
@@ -16,6 +14,7 @@ import (
 	"log"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
@@ -45,7 +44,6 @@ type terminal struct {
 	out io.Writer
 }
 
-// Open implements [queue.Surface].
 func (t *terminal) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.Result, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +54,6 @@ func (t *terminal) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.
 	return result, err
 }
 
-// Write implements [io.Writer].
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,56 +67,52 @@ type agent struct {
 	out     io.Writer
 	pace    time.Duration
 
-	mu      sync.Mutex
-	busy    bool
-	pending bool            // forms wait for an answer
-	inbox   []journal.Entry // what is recorded when the next turn starts
-	wake    chan struct{}   // the inbox or pending has changed
+	busy, pending atomic.Bool     // the agent works; forms wait for an answer
+	wake          chan struct{}   // one of them has changed
+	mu            sync.Mutex      // guards
+	inbox         []journal.Entry // what is recorded when the next turn starts
 }
 
 func newAgent(session journal.Store, surface queue.Surface, out io.Writer, pace time.Duration) *agent {
 	a := &agent{session: session, out: out, pace: pace, wake: make(chan struct{}, 1)}
 	a.asks = queue.New(session, surface, &queue.Options{Host: queue.Host{
-		Idle:     func() bool { busy, _ := a.state(); return !busy },
-		Deliver:  a.deliver,
-		SendUser: a.sendUser,
-		Notice:   func(n queue.Notice) { fmt.Fprintln(out, "·", n.Text) },
-		Status:   func(text string) { a.update(func() { a.pending = text != "" }) },
+		Idle: func() bool { return !a.busy.Load() },
+		Deliver: func(ctx context.Context, answer journal.Entry, wake bool) error {
+			if wake {
+				return a.receive(answer)
+			}
+			return a.record(ctx, answer)
+		},
+		SendUser: func(_ context.Context, content []ask.Block, _ bool) error {
+			return a.receive(message(map[string]any{"role": "user", "content": content}))
+		},
+		Notice: func(n queue.Notice) { fmt.Fprintln(out, "·", n.Text) },
+		Status: func(text string) { a.set(&a.pending, text != "") },
 	}})
 	return a
 }
 
-// update changes the agent and lets the loop look again.
-func (a *agent) update(change func()) {
+// receive keeps a message for the turn that it starts.
+func (a *agent) receive(e journal.Entry) error {
 	a.mu.Lock()
-	change()
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	a.inbox = append(a.inbox, e)
+	a.set(&a.busy, true)
+	return nil
+}
+
+func (a *agent) set(state *atomic.Bool, to bool) {
+	state.Store(to)
 	select {
 	case a.wake <- struct{}{}:
 	default:
 	}
 }
 
-// deliver takes an answer for the idle agent.
-func (a *agent) deliver(ctx context.Context, answer journal.Entry, wake bool) error {
-	if !wake {
-		return a.record(ctx, answer)
-	}
-	a.update(func() { a.busy = true; a.inbox = append(a.inbox, answer) })
-	return nil
-}
-
-// sendUser takes the answer to a question whose call was lost in a crash.
-func (a *agent) sendUser(_ context.Context, content []ask.Block, _ bool) error {
-	user := message(map[string]any{"role": "user", "content": content})
-	a.update(func() { a.busy = true; a.inbox = append(a.inbox, user) })
-	return nil
-}
-
 // run takes turns until the script is over and every answer has arrived.
 func (a *agent) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, a.asks.Close()) }()
-	a.busy = true
+	a.busy.Store(true)
 	if err := a.asks.Resume(ctx); err != nil {
 		return err
 	}
@@ -128,12 +121,14 @@ func (a *agent) run(ctx context.Context) (err error) {
 		if more {
 			continue
 		}
-		a.update(func() { a.busy = len(a.inbox) > 0 })
+		a.mu.Lock()
+		a.busy.Store(len(a.inbox) > 0)
+		a.mu.Unlock()
 		if err = errors.Join(err, a.asks.Settled(ctx)); err != nil {
 			return err
 		}
-		for busy, pending := a.state(); !busy; busy, pending = a.state() {
-			if over && !pending {
+		for !a.busy.Load() {
+			if over && !a.pending.Load() {
 				return nil
 			}
 			<-a.wake
@@ -141,21 +136,14 @@ func (a *agent) run(ctx context.Context) (err error) {
 	}
 }
 
-func (a *agent) state() (busy, pending bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.busy, a.pending
-}
-
 // turn is one request to the model and the tool call that it makes. It reports
 // whether another turn follows, and whether the model has nothing left to do.
 func (a *agent) turn(ctx context.Context) (more, over bool, err error) {
-	if err := a.asks.TurnStart(ctx); err != nil {
-		return false, false, err
-	}
-	var inbox []journal.Entry
-	a.update(func() { inbox, a.inbox = a.inbox, nil })
-	if err := a.record(ctx, inbox...); err != nil {
+	a.mu.Lock()
+	inbox := a.inbox
+	a.inbox = nil
+	a.mu.Unlock()
+	if err = errors.Join(a.asks.TurnStart(ctx), a.record(ctx, inbox...)); err != nil {
 		return false, false, err
 	}
 	branch, err := a.session.Branch(ctx)
@@ -165,13 +153,11 @@ func (a *agent) turn(ctx context.Context) (more, over bool, err error) {
 	reply := model(branch)
 	fmt.Fprint(a.out, reply.text)
 	if reply.tool != "" {
-		if err := a.call(ctx, reply); err != nil {
-			return false, false, err
-		}
+		err = a.call(ctx, reply)
 	}
-	answers, goOn, err := a.asks.TurnEnd(ctx, nil)
-	err = errors.Join(err, a.record(ctx, answers...))
-	return err == nil && (reply.tool != "" || goOn), reply.over, err
+	answers, goOn, end := a.asks.TurnEnd(ctx, nil)
+	err = errors.Join(err, end, a.record(ctx, answers...))
+	return err == nil && (reply.tool != "" || goOn), reply.tool == "" && reply.text != "", err
 }
 
 // call records a tool call of the model, carries it out and records its result.
@@ -181,23 +167,19 @@ func (a *agent) call(ctx context.Context, r reply) error {
 		map[string]any{"type": "toolCall", "id": id, "name": r.tool, "arguments": r.arguments}}})); err != nil {
 		return err
 	}
-	var tool ask.ToolResult
-	var err error
+	tool, err := ask.ToolResult{}, error(nil)
 	switch call := (queue.Call{ID: id, Payload: r.arguments}); {
 	case r.tool == "work":
 		time.Sleep(a.pace)
 	case r.tool == "wait_for_answers":
-		var answers queue.Answers
-		answers, err = a.asks.Wait(ctx)
-		tool = ask.ToolResult{Content: answers.Content(), Details: answers}
+		answers, failed := a.asks.Wait(ctx)
+		tool, err = ask.ToolResult{Content: answers.Content(), Details: answers}, failed
 	case r.arguments.Background:
-		var receipt ask.Receipt
-		receipt, err = a.asks.Enqueue(ctx, call)
-		tool = receipt.Envelope()
+		receipt, failed := a.asks.Enqueue(ctx, call)
+		tool, err = receipt.Envelope(), failed
 	default:
-		var result ask.Result
-		result, err = a.asks.Ask(ctx, call)
-		tool = ask.Envelope(result.RequestID, result.AgentText(), result)
+		result, failed := a.asks.Ask(ctx, call)
+		tool, err = ask.Envelope(result.RequestID, result.AgentText(), result), failed
 	}
 	if err != nil {
 		tool = ask.ToolResult{Content: []ask.Block{{Type: ask.TextBlock, Text: err.Error()}}}
@@ -216,9 +198,53 @@ func (a *agent) record(ctx context.Context, entries ...journal.Entry) error {
 }
 
 func message(m map[string]any) journal.Entry {
-	raw, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // maps of texts can always be encoded
-	}
+	raw, _ := json.Marshal(m) // texts and results can always be encoded
 	return journal.Entry{Type: "message", Message: raw}
+}
+
+// reply is what the scripted model answers: a text, and maybe a tool call.
+type reply struct {
+	text, tool string
+	arguments  ask.Payload
+	step       int
+}
+
+func question(background bool, id, prompt, first, second string) ask.Payload {
+	return ask.Payload{Title: "New project", Background: background, Questions: []ask.Question{{ID: id, Prompt: prompt,
+		Options: []ask.Option{{Value: "1", Label: first}, {Value: "2", Label: second}}}}}
+}
+
+var script = []reply{
+	{text: "This decides everything else, so I ask first.\n", tool: "ask_user", arguments: question(false, "store", "Where to keep the data?", "SQLite", "Postgres")},
+	{text: "This can wait.\n", tool: "ask_user", arguments: question(true, "licence", "Which licence?", "MIT", "Apache-2.0")},
+	{text: "This too.\n", tool: "ask_user", arguments: question(true, "ci", "Which checks on each push?", "tests", "tests and lint")},
+	{text: "Writing the schema meanwhile.\n", tool: "work"},
+	{text: "Now I need the answers.\n", tool: "wait_for_answers"},
+}
+
+// model replies to a session. All it knows is in there, so that a new process
+// goes on where the last one died.
+func model(branch []journal.Entry) reply {
+	step, open := 0, ""
+	for _, e := range branch {
+		d, _ := journal.Decode(e).(journal.Queued)
+		m, _ := journal.ReadMessage(e)
+		switch {
+		case len(m.ToolCalls) > 0 && m.ToolCalls[0].Name == "ask_user":
+			step, open = step+1, m.ToolCalls[0].ID
+		case len(m.ToolCalls) > 0:
+			step++
+		case m.Role == "toolResult", m.Role == "user", d.ToolCallID == open:
+			open = "" // answered, or in the queue
+		}
+	}
+	switch {
+	case open != "":
+		return reply{} // a crash has cut the call off; the user is being asked again
+	case step == len(script):
+		return reply{text: "Done.\n"}
+	}
+	r := script[step]
+	r.step = step
+	return r
 }
