@@ -297,6 +297,9 @@ func finishSession(t *testing.T, r *rig) {
 }
 
 func checkFinished(t *testing.T, r *rig) {
+	for _, rule := range r.broken {
+		t.Errorf("invariant broken: %s", rule)
+	}
 	branch := r.branch()
 	told := deliveries(branch)
 	for _, e := range branch {

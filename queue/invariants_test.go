@@ -11,8 +11,8 @@ import (
 
 // invariants holds the rules of the queue against what the model was told, which
 // has been found equal to what happened. It shares no code with the model. The
-// numbers are those of the specification. Rules 1 and 16 are kept by the rig,
-// which panics; 5 by the status line; 31 where messages are read; 9, 10, 17, 18,
+// numbers are those of the specification. Rules 1 and 16 are watched by the
+// rig; 5 by the status line; 31 where messages are read; 9, 10, 17, 18,
 // 21, 30, 32 and 34 by the comparison with the model alone.
 type invariants struct {
 	herdr bool // the last signal

@@ -22,6 +22,9 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 		r := newRig()
 		r.resume(true)
 		test(t, r)
+		for _, rule := range r.broken {
+			t.Errorf("invariant broken: %s", rule)
+		}
 		r.stop(true)
 		r.cancelRuns()
 		synctest.Wait()

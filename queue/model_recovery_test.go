@@ -2,7 +2,8 @@ package queue_test
 
 import "slices"
 
-// The part of the model that deals with calls which a crash has interrupted.
+// The part of the model that deals with the end of a session: restarts, moves to
+// another branch, and calls which a crash has interrupted.
 
 func (m *model) dismiss(h *heldOutcome, reopened bool) bool {
 	switch {
@@ -84,4 +85,26 @@ func (m *model) recover() {
 	for _, h := range slices.Backward(saved) {
 		m.dismiss(h, false)
 	}
+}
+
+// restart begins a new generation; resume deals with interrupted calls.
+func (m *model) restart(resume bool) {
+	if m.open != "" && m.life != 0 {
+		m.say("herdr", false)
+	}
+	if m.waiting {
+		m.say("wait", "interrupted")
+	}
+	m.claims, m.open, m.line, m.await, m.waiting, m.fg = map[string]string{}, "", nil, nil, false, ""
+	for _, h := range m.held {
+		h.noted = slices.ContainsFunc(m.path, func(n *node) bool { return n.kind == "done" && n.request == h.request })
+	}
+	if resume {
+		m.recover()
+	}
+	m.idle()
+	if _, next := m.pending(); next != "" {
+		m.await = append(m.await, "queue")
+	}
+	m.pump()
 }

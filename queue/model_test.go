@@ -18,7 +18,6 @@ type model struct {
 	open                     string            // the open form
 	line, await              []string          // who waits for the input lock, and for the editor before that
 	waiting                  bool
-	waited                   []string        // the results of the last wait
 	covered                  map[string]bool // by the wait
 	held                     []*heldOutcome
 	fg, fgRequest            string          // the foreground call that is under way
@@ -201,7 +200,7 @@ func (m *model) finishWait() {
 		for _, id := range results {
 			m.claims[id] = "wait"
 		}
-		m.waiting, m.waited = false, results
+		m.waiting = false
 		m.say("wait", ids, results)
 	}
 }
@@ -280,26 +279,4 @@ func (m *model) endCall(outcome string) {
 		m.say("notice", "saveFailed")
 	}
 	m.fg = ""
-}
-
-// restart begins a new generation; resume deals with interrupted calls.
-func (m *model) restart(resume bool) {
-	if m.open != "" && m.life != 0 {
-		m.say("herdr", false)
-	}
-	if m.waiting {
-		m.say("wait", "interrupted")
-	}
-	m.claims, m.open, m.line, m.await, m.waiting, m.fg = map[string]string{}, "", nil, nil, false, ""
-	for _, h := range m.held {
-		h.noted = slices.ContainsFunc(m.path, func(n *node) bool { return n.kind == "done" && n.request == h.request })
-	}
-	if resume {
-		m.recover()
-	}
-	m.idle()
-	if _, next := m.pending(); next != "" {
-		m.await = append(m.await, "queue")
-	}
-	m.pump()
 }

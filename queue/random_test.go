@@ -530,6 +530,9 @@ func (r *random) start(recovers bool) {
 // compare says how the step differs from the model, "" if it does not.
 func (r *random) compare() string {
 	got, want := group(r.said(r.take())), group(r.m.did)
+	if len(r.broken) > 0 {
+		return fmt.Sprint("invariant broken: ", r.broken)
+	}
 	if r.proc.dead {
 		// The process has died on the way: what is written was to be written.
 		return missing(got["append"], want["append"])

@@ -34,6 +34,7 @@ type rig struct {
 	calls map[string]bool // tool calls by id: background?
 	ids   int
 
+	broken []string // invariants that were broken in a call of the host
 	trace
 }
 
@@ -156,7 +157,7 @@ func (p *process) Open(ctx context.Context, form ask.Form, flow *queue.Flow) (as
 	f := &openForm{form, flow, make(chan func(*openForm) (ask.Result, error))}
 	p.rig.mu.Lock()
 	if p.form != nil {
-		panic("two forms are open at once")
+		p.rig.broken = append(p.rig.broken, "1: two forms are open at once")
 	}
 	p.form = f
 	p.rig.mu.Unlock()
@@ -269,7 +270,7 @@ func (p *process) host() queue.Host {
 func (p *process) deliver(ctx context.Context, e journal.Entry, wake bool) error {
 	p.alive(func(r *rig) {
 		if r.agent.busy || r.agent.compacting {
-			panic("idle delivery to an agent that is busy") // invariant 16
+			r.broken = append(r.broken, "16: idle delivery to an agent that is busy")
 		}
 		r.sent = append(r.sent, sentMessage{answerID(e), "idle", wake})
 		if wake {

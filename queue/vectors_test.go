@@ -90,7 +90,7 @@ func playScenario(t *testing.T, s scenario) {
 		if st.Do.Mark != "" {
 			p.marks[st.Do.Mark], _ = p.store().Leaf()
 		}
-		for _, wrong := range p.check(st.Expect) {
+		for _, wrong := range append(p.check(st.Expect), p.broken...) {
 			t.Errorf("step %d %s: %s", i+1, st.Do.Ev, wrong)
 		}
 		if t.Failed() {

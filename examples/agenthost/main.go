@@ -1,8 +1,7 @@
-// Command agenthost is a small agent in the terminal that asks its user: once
-// and waiting for the answer, and in the background while it works on. The
-// model is a script, so there is no network; everything else is what a real
-// host does. Kill it at any moment and start it again on the same file: it
-// goes on where it was: go run ./examples/agenthost session.jsonl
+// Command agenthost is a small agent in the terminal that asks its user, now
+// and in the background. The model is a script; everything else is what a real
+// host does. Kill it at any moment, start it again on the same file, and it
+// goes on: go run ./examples/agenthost session.jsonl
 package main
 
 import (
