@@ -74,6 +74,8 @@ func interrupted(by error) error { return fmt.Errorf("%w: %w", ErrInterrupted, b
 type runner struct {
 	session *session
 	loop    *term.Loop
+	rows    []paint.Row // of the frame that is drawn
+	spans   paint.Row
 }
 
 func (r *runner) open(f ask.Form, o *Options, settingsOnly bool) {
@@ -87,7 +89,11 @@ func (r *runner) open(f ask.Form, o *Options, settingsOnly bool) {
 	if opt.Terminal == nil {
 		opt.Terminal = r.write
 	}
-	r.session = openSession(f, &opt, guardQuiet, settingsOnly)
+	guard := guardQuiet
+	if settingsOnly {
+		guard = 0 // it opens because the user said so
+	}
+	r.session = openSession(f, &opt, guard, settingsOnly)
 }
 
 func (r *runner) app() term.App {
@@ -98,7 +104,7 @@ func (r *runner) app() term.App {
 			s.onChange(func() { l.Post(func() {}) })
 		},
 		Draw: func(width, height int) (out paint.Frame) {
-			s.frame(width, height, func(f paint.Frame) { out = f })
+			s.frame(width, height, func(f paint.Frame) { out = r.keep(f) })
 			return out
 		},
 		Shown: s.wasShown,
@@ -114,6 +120,22 @@ func (r *runner) app() term.App {
 		Binds: s.binds,
 		Done:  s.ended,
 	}
+}
+
+// keep copies a frame, which the session may change as soon as it is unlocked.
+// The copy lasts until the next one.
+func (r *runner) keep(f paint.Frame) paint.Frame {
+	r.rows, r.spans = r.rows[:0], r.spans[:0]
+	for _, row := range f.Rows {
+		r.spans = append(r.spans, row...)
+	}
+	from := 0
+	for _, row := range f.Rows {
+		r.rows = append(r.rows, r.spans[from:from+len(row)])
+		from += len(row)
+	}
+	f.Rows = r.rows
+	return f
 }
 
 // write puts a notification's bytes on the terminal.
