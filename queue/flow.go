@@ -26,6 +26,7 @@ type Flow struct {
 	form    ask.Form
 
 	mu       sync.Mutex
+	session  context.Context // ends with the session; nil while the form is not open
 	ctx      context.Context // ends when the form has to close
 	closing  context.CancelCauseFunc
 	drafts   func() *ask.Drafts
@@ -77,7 +78,7 @@ func (f *Flow) complete(result ask.Result, cause error) bool {
 		}
 	}
 	f.mu.Lock()
-	if f.result != nil || f.over || f.ctx == nil {
+	if f.result != nil || f.over || f.session == nil || f.session.Err() != nil {
 		f.mu.Unlock()
 		return false
 	}
@@ -142,7 +143,7 @@ func (f *Flow) finish() *ask.Result {
 func (f *Flow) active() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.result == nil && !f.over && f.ctx != nil && f.ctx.Err() == nil
+	return f.result == nil && !f.over && f.session != nil && f.session.Err() == nil && f.ctx.Err() == nil
 }
 
 // entered is what the form holds now. A surface that panics here has entered
@@ -199,7 +200,7 @@ func (m *Manager) runFlow(ctx context.Context, g *generation, f *Flow) ending {
 	defer closing(nil)
 	defer context.AfterFunc(g.ctx, func() { closing(context.Cause(g.ctx)) })()
 	f.mu.Lock()
-	f.ctx, f.closing = open, closing
+	f.session, f.ctx, f.closing = g.ctx, open, closing
 	f.mu.Unlock()
 	m.setFlow(nil, f)
 	defer m.setFlow(f, nil)

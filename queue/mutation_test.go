@@ -44,7 +44,7 @@ var mutations = []mutation{
 	{"restored forms wait for the editor", "manager.go", `m.surface == nil || g.awaiting || g.serving`, `m.surface == nil || g.serving`},
 	{"a cancelled form stops the agent", "flow.go", "\t\t\tm.abort()\n", ""},
 	{"cancelled results hold no images", "flow.go", "\tif result.Cancelled {\n\t\tresult = withoutImages(result)\n\t}\n", ""},
-	{"the first result of a form stands", "flow.go", `if f.result != nil || f.over || f.ctx == nil {`, `if f.over || f.ctx == nil {`},
+	{"the first result of a form stands", "flow.go", `if f.result != nil || f.over || f.session == nil`, `if f.over || f.session == nil`},
 	{"the lock serves first come, first served", "lock.go", `close(l.queue[0].turn)`, "l.queue[0], l.queue[len(l.queue)-1] = l.queue[len(l.queue)-1], l.queue[0]\n\t\t\tclose(l.queue[0].turn)"},
 	{"what the queue has is not recovered", "interrupted.go", "if _, ok := queuedForm(d); ok {", "if _, ok := queuedForm(d); ok && false {"},
 	{"a saved outcome is never asked for again", "interrupted.go", `ok && c.requestID != ""`, `ok && c.requestID == "?"`},

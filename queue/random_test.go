@@ -598,14 +598,13 @@ func nameOf(text string) string {
 // said puts a trace into the words of the model.
 func (r *random) said(t trace) []string {
 	lines := slices.Clone(r.step)
-	nodes := nodesOf(r.branch())
 	for _, e := range t.appended {
 		n := readNode(e)
 		if n.kind == "answer" && !sameOutcome(r.branch(), e) {
 			lines = append(lines, "append the details of an answer differ from its completion") // invariant 31
 		}
 		if n.kind == "dismissed" && n.outcome == "" {
-			n.outcome = outcomeIn(nodes, n.request)
+			n.outcome = outcomeIn(nodesOf(r.branch()), n.request)
 		}
 		lines = append(lines, fmt.Sprintln("append", n.kind, n.request, n.call, n.outcome))
 	}
