@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
+import { stripTerminalSequences } from "@earendil-works/pi-tui";
 import { type Handlers, Peer, RpcError } from "./peer.ts";
 
 export const protocol = 1;
@@ -103,7 +104,7 @@ export class Engine {
 			let cause: Error | undefined;
 			let ready = false;
 			const note = (text: string) => {
-				tail = (tail + text).slice(-tailLength);
+				tail = (tail + stripTerminalSequences(text)).slice(-tailLength);
 			};
 			const fail = (reason: Error) => {
 				cause ??= reason;
@@ -117,10 +118,9 @@ export class Engine {
 			const ended = (how: string) => {
 				if (this.#child !== child) return;
 				clearTimeout(timer);
-				const words = tail.trim() === "" ? "" : ` Its last words: ${tail.trim()}`;
-				const reason = new Error(
-					`The pi-agent-ask engine (${path}) ${cause ? `failed: ${cause.message}` : how}.${words} ${advice}`,
-				);
+				const words = tail.trim() === "" ? "" : `\nIts last words:\n${tail.trim()}\n`;
+				const what = cause ? `failed: ${cause.message}` : how;
+				const reason = new Error(`The pi-agent-ask engine (${path}) ${what}.${words || " "}${advice}`);
 				this.#child = this.#ready = undefined;
 				peer.close(reason);
 				reject(reason);
@@ -173,4 +173,5 @@ export class Engine {
 }
 
 const advice =
-	"No question was answered. Calling the tool again starts the engine anew; if it fails again, tell the user to run `pi install npm:pi-agent-ask` to get matching versions.";
+	"No question was answered. The next call starts the engine anew; if that fails too, have the user run " +
+	"`pi install npm:pi-agent-ask`, which installs extension and engine in the same version.";

@@ -2,7 +2,7 @@ import type { ExtensionAPI, MessageRenderer, Theme } from "@earendil-works/pi-co
 import { Box, type Component } from "@earendil-works/pi-tui";
 import { prepareLabels } from "./label.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { Row, type RowContent } from "./rows.ts";
+import { type Draw, Row, type RowContent } from "./rows.ts";
 import { Session } from "./session.ts";
 
 /** Registers the tools, the command and the rows. No process is started before a session needs one. */
@@ -64,12 +64,12 @@ function registerTool(
 	const row = (
 		content: RowContent,
 		theme: Theme,
-		context: { lastComponent: Component | undefined; expanded: boolean; invalidate(): void },
+		context: { lastComponent: Component | undefined; invalidate(): void },
 	) => {
 		const last = context.lastComponent;
 		const made =
 			last instanceof Row ? last : new Row(tool.name, content, theme, (r) => session()?.drawRow(r), context.invalidate);
-		return made.set(content, theme, context.expanded);
+		return made.set(content, theme);
 	};
 	pi.registerTool({
 		...tool,
@@ -83,19 +83,17 @@ function registerTool(
 
 /** The card of an answer that arrived by itself. Without readable details pi draws the message its own way. */
 function answerCard(session: Sessions): MessageRenderer<{ requestId?: unknown } | undefined> {
-	return ({ content, details, customType }, { expanded, outputPad }, theme) => {
+	const rows = new WeakMap<object, Row>(); // pi asks again for every change of theme or width
+	return (message, { outputPad }, theme) => {
+		const { content, details, customType } = message;
 		if (typeof details?.requestId !== "string") return undefined;
+		const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+		const draw: Draw = (row) => session()?.drawRow(row);
+		const answer: RowContent = { kind: "answer", content: blocks, details };
+		const row = rows.get(message) ?? new Row(customType, answer, theme, draw, () => session()?.redraw());
+		rows.set(message, row);
 		const box = new Box(outputPad, 1, (text) => theme.bg("customMessageBg", text));
-		const row: RowContent = { kind: "answer", content, details };
-		box.addChild(
-			new Row(
-				customType,
-				row,
-				theme,
-				(r) => session()?.drawRow(r),
-				() => session()?.redraw(),
-			).set(row, theme, expanded),
-		);
+		box.addChild(row);
 		return box;
 	};
 }

@@ -30,9 +30,12 @@ type Message = {
 	method?: string;
 	params?: unknown;
 	result?: unknown;
-	error?: { code: number; message: string };
+	error?: { code: number; message: string; data?: unknown };
 };
 type Pending = { resolve(v: unknown): void; reject(e: Error): void };
+
+const text = (e: { message: string; data?: unknown }) =>
+	typeof e.data === "string" ? `${e.message}: ${e.data}` : e.message;
 
 /** JSON-RPC 2.0 over two streams, one message a line; both sides may call. */
 export class Peer {
@@ -129,7 +132,7 @@ export class Peer {
 		} else if (typeof m.id === "number") {
 			const p = this.#pending.get(m.id);
 			this.#pending.delete(m.id);
-			if (m.error) p?.reject(new RpcError(m.error.code, m.error.message));
+			if (m.error) p?.reject(new RpcError(m.error.code, text(m.error)));
 			else p?.resolve(m.result);
 		}
 	}

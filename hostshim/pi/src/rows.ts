@@ -18,15 +18,13 @@ export interface RowContent {
 }
 
 /** Draws a row for a width; undefined while no engine runs. */
-export type Draw = (row: RowContent & { width: number; expanded: boolean }) => Promise<Span[][]> | undefined;
-
-const block = (content: unknown): { type?: string; text?: string }[] =>
-	Array.isArray(content) ? content : [{ type: "text", text: String(content ?? "") }];
+export type Draw = (row: RowContent & { width: number }) => Promise<Span[][]> | undefined;
 
 /** The text of a result or message without its line for the model, for as long as no engine has drawn it. */
 export function plainText(row: RowContent, name: string): string {
 	if (row.kind === "call" || row.kind === "waitCall") return name;
-	const texts = block(row.content).flatMap((b) => (b.type === "text" && b.text ? [b.text] : []));
+	const blocks = Array.isArray(row.content) ? (row.content as { type?: string; text?: string }[]) : [];
+	const texts = blocks.flatMap((b) => (b.type === "text" && b.text ? [b.text] : []));
 	return texts.join("\n").replace(/^ask_user \[[^\]\n]*\]\n/, "");
 }
 
@@ -47,7 +45,6 @@ export class Row implements Component {
 	#theme: Theme;
 	#name: string;
 	#content: RowContent;
-	#expanded = false;
 	#round = 0;
 	#asked = 0;
 	#spans: { width: number; lines: Span[][] } | undefined;
@@ -61,17 +58,11 @@ export class Row implements Component {
 		this.#changed = changed;
 	}
 
-	set(content: RowContent, theme: Theme, expanded: boolean): this {
+	set(content: RowContent, theme: Theme): this {
 		const old = this.#content;
 		this.#theme = theme;
-		if (
-			old.args !== content.args ||
-			old.details !== content.details ||
-			old.content !== content.content ||
-			this.#expanded !== expanded
-		) {
+		if (old.args !== content.args || old.details !== content.details || old.content !== content.content) {
 			this.#content = content;
-			this.#expanded = expanded;
 			this.#asked = 0;
 			this.#round++;
 		}
@@ -97,7 +88,7 @@ export class Row implements Component {
 	}
 
 	#ask(width: number): void {
-		const answer = this.#draw({ ...this.#content, width, expanded: this.#expanded });
+		const answer = this.#draw({ ...this.#content, width });
 		if (!answer) return; // asked again when it is drawn again
 		this.#asked = width;
 		const round = this.#round;

@@ -141,7 +141,7 @@ export class Session {
 		);
 	}
 
-	drawRow(row: RowContent & { width: number; expanded: boolean }): Promise<Span[][]> | undefined {
+	drawRow(row: RowContent & { width: number }): Promise<Span[][]> | undefined {
 		return this.#peer?.call<{ lines: Span[][] }>("row/render", withoutImages(row)).then((r) => r.lines);
 	}
 
@@ -176,9 +176,14 @@ export class Session {
 		const peer = await this.#engine.peer();
 		this.#peer = peer;
 		const { mode, cwd } = this.#ctx;
-		await peer.call("session/start", { gen: ++this.#gen, reason: this.#reason, mode, cwd });
+		await peer.call("session/start", {
+			gen: ++this.#gen,
+			reason: this.#reason,
+			mode,
+			cwd,
+			editorReady: this.#slot?.native === true,
+		});
 		this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
-		if (this.#slot?.native) peer.notify("editor/ready", { gen: this.#gen });
 		this.redraw(); // rows that were drawn without an engine
 		return peer;
 	}
@@ -210,8 +215,12 @@ export class Session {
 		this.#unblock();
 		this.#ctx.ui.setWorkingVisible(true);
 		if (this.#ctx.mode !== "tui") return;
-		this.#ctx.ui.notify(reason.message, "error");
-		if (this.#revivals-- > 0) this.#use().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
+		if (this.#revivals-- <= 0) {
+			this.#ctx.ui.notify(reason.message, "error");
+			return;
+		}
+		this.#ctx.ui.notify("The pi-agent-ask engine has stopped; it is started again.", "warning");
+		this.#use().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
 	}
 
 	#unblock(): void {

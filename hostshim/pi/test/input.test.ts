@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setKittyProtocolActive } from "@earendil-works/pi-tui";
+import { type Input, readInput } from "../src/input.ts";
+
+const cases: [name: string, data: string, want: Input | undefined][] = [
+	["a letter", "n", { id: "n", text: "n" }],
+	["a capital letter", "N", { id: "N", text: "N" }],
+	["a question mark", "?", { id: "?", text: "?" }],
+	["space", " ", { id: "space", text: " " }],
+	["enter", "\r", { id: "enter", text: "" }],
+	["escape", "\x1b", { id: "escape", text: "" }],
+	["an arrow", "\x1b[A", { id: "up", text: "" }],
+	["shift and tab", "\x1b[Z", { id: "shift+tab", text: "" }],
+	["control and c", "\x03", { id: "ctrl+c", text: "" }],
+	["a letter with an accent", "é", { id: "", text: "é" }],
+	["a wide character", "語", { id: "", text: "語" }],
+	["an emoji of several code points", "👩‍💻", { id: "", text: "👩‍💻" }],
+	["a paste with returns", "\x1b[200~one\r\ntwo\rthree\x1b[201~", { paste: "one\ntwo\nthree" }],
+	["a paste that holds a key release", "\x1b[200~\x1b[97;1:3u\x1b[201~", { paste: "\x1b[97;1:3u" }],
+	["an empty paste", "\x1b[200~\x1b[201~", { paste: "" }],
+	["a sequence nobody knows", "\x1b[999;999q", undefined],
+];
+
+for (const [name, data, want] of cases) test(name, () => assert.deepEqual(readInput(data), want));
+
+test("with the Kitty protocol", () => {
+	setKittyProtocolActive(true);
+	try {
+		assert.deepEqual(readInput("\x1b[110:78;2u"), { id: "shift+n", text: "N" });
+		assert.deepEqual(readInput("\x1b[233u"), { id: "", text: "é" }, "text without an id");
+		assert.equal(readInput("\x1b[97;1:3u"), undefined, "a release");
+		assert.equal(readInput("\x1b[13;1:2u"), undefined, "a held Enter confirms once");
+		assert.deepEqual(readInput("\x1b[1;1:2B"), { id: "down", text: "" }, "a held arrow moves on");
+		assert.deepEqual(readInput("\x1b[97;1:2u"), { id: "a", text: "a" }, "a held letter types on");
+	} finally {
+		setKittyProtocolActive(false);
+	}
+});
