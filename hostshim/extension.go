@@ -44,6 +44,7 @@ type running struct {
 	manager *queue.Manager
 	mode    string
 	cwd     string
+	guard   time.Duration
 
 	mu      sync.Mutex
 	overlay context.Context // of the settings overlay: ends with the branch
@@ -54,6 +55,9 @@ type running struct {
 func New(host Host, info Info) *Extension {
 	if info.AgentDir == "" {
 		info.AgentDir = settings.AgentDir()
+	}
+	if info.Guard == 0 {
+		info.Guard = guardQuiet
 	}
 	e := &Extension{host: host, info: info, editor: newGate()}
 	e.ctx, e.end = context.WithCancel(context.Background())
@@ -73,7 +77,7 @@ func (e *Extension) Start(ctx context.Context, s Start) error {
 		return err
 	}
 	e.endRunning()
-	r := &running{mode: s.Mode, cwd: s.Cwd}
+	r := &running{mode: s.Mode, cwd: s.Cwd, guard: e.info.Guard}
 	r.ctx, r.end = context.WithCancel(e.ctx)
 	r.store = &sessionStore{host: e.host, ctx: r.ctx, gen: s.Gen}
 	r.newOverlay()

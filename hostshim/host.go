@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -25,7 +26,12 @@ var ErrStale = errors.New("hostshim: the session has changed")
 
 // Host is what the extension needs of an agent host. A host may also implement
 // [Notifier], [Bus], [TerminalWriter], [form.Clipboard] and [form.FileLister].
-// All methods are called from several goroutines at once.
+//
+// All methods are called from several goroutines at once. They may call the
+// [Extension], but not Start, Tree, Shutdown or Close. A context ends when the
+// answer is of no use any more, at the latest with the session. A gen that is
+// not the present one is answered with [ErrStale], or ignored where there is no
+// error. Package hosttest has a host in memory.
 type Host interface {
 	Session
 	Agent
@@ -34,9 +40,9 @@ type Host interface {
 
 // Session is the host's session file.
 type Session interface {
-	// AppendEntry adds a custom entry as a child of the leaf and returns its
-	// id. It is on disk when AppendEntry returns; with an error it does not
-	// exist.
+	// AppendEntry adds an entry of type "custom" as a child of the leaf and
+	// returns its id. It is on disk when AppendEntry returns; with an error it
+	// does not exist.
 	AppendEntry(ctx context.Context, gen uint64, customType string, data json.RawMessage) (id string, err error)
 	// Branch returns the entries from the root to the leaf. If after is not ""
 	// and still on the branch, only those behind it may be returned; Complete
@@ -59,14 +65,17 @@ type Agent interface {
 	Idle(ctx context.Context, gen uint64) (bool, error)
 	// Abort stops the current operation.
 	Abort(ctx context.Context, gen uint64) error
-	// Deliver adds a message to the session; with wake it starts a turn.
+	// Deliver adds a message to the session. With wake it starts a turn: Idle
+	// reports false when Deliver returns.
 	Deliver(ctx context.Context, gen uint64, m Message, wake bool) error
 	// SendUser sends a message in the user's name, as a follow-up if the agent
 	// is busy.
 	SendUser(ctx context.Context, gen uint64, content []ask.Block, followUp bool) error
 }
 
-// Message is a custom message of the session.
+// Message is a message of the session that the model sees: an entry of type
+// "custom_message". Content is a JSON string or a list of blocks; the model does
+// not see Details.
 type Message struct {
 	CustomType string          `json:"customType"`
 	Content    json.RawMessage `json:"content"`
@@ -77,13 +86,16 @@ type Message struct {
 // Screen is the place where the host shows one form at a time.
 type Screen interface {
 	// OpenForm mounts a form, under a number that stays the same when it is
-	// mounted again. It returns when the form is mounted.
+	// mounted again. It returns when the form is mounted; from then on, or from
+	// inside OpenForm, the host tells what happens to the form through
+	// [Extension.Form]. An error means that the form cannot be shown.
 	OpenForm(ctx context.Context, gen uint64, f FormSlot) error
 	// ShowFrame shows a picture of a form. It is called by one goroutine for
 	// each form and may block while the host is busy: pictures that were drawn
 	// over meanwhile are never sent.
 	ShowFrame(f Frame)
-	// CloseForm gives the place back.
+	// CloseForm gives the place back. It is called as well for a form that was
+	// not mounted, because OpenForm failed or its context ended.
 	CloseForm(ctx context.Context, number int) error
 }
 
@@ -133,19 +145,26 @@ type Info struct {
 	PasteImageKeys []string
 	// CursorMarker is put into frames at the cursor.
 	CursorMarker string
+	// Guard is the quiet gap without key presses after which a form that just
+	// opened takes keys: 0 is 300 ms, negative is off.
+	Guard time.Duration
 }
 
 // Call is one tool call.
 type Call struct {
-	Gen    uint64          `json:"gen"`
-	ID     string          `json:"callId"`
-	Name   string          `json:"name"`
+	Gen uint64 `json:"gen"`
+	ID  string `json:"callId"`
+	// Name is ask_user or wait_for_answers.
+	Name string `json:"name"`
+	// Params are the arguments as the model gave them.
 	Params json.RawMessage `json:"params"`
-	Cwd    string          `json:"cwd"`
+	// Cwd is the folder at which relative preview files start.
+	Cwd string `json:"cwd"`
 }
 
 // Start is the start of a session.
 type Start struct {
+	// Gen is greater than that of anything before; the first is 1.
 	Gen uint64 `json:"gen"`
 	// Reason is startup, reload, new, resume or fork. Interrupted calls are
 	// recovered after startup, resume and fork.

@@ -70,10 +70,7 @@ func (f *OpenForm) Mounted(cols, rows int) {
 }
 
 // Shown says that a frame is on the screen.
-func (f *OpenForm) Shown() {
-	f.inline.Shown()
-	f.draw()
-}
+func (f *OpenForm) Shown() { f.inline.Shown() }
 
 // Lost says that the place was taken away. The form is kept and opened again
 // when the native editor has its place.
@@ -268,11 +265,15 @@ func (s *surface) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.R
 		return ask.Result{}, err
 	}
 	outcome := open.inline.Outcome()
-	if err == nil && !outcome.Interrupted {
+	over := ctx.Err() != nil
+	if err == nil && !outcome.Interrupted && !over {
 		flow.Complete(outcome.Result)
 	}
 	s.screen.unmount(s.session.ctx, open)
-	if err == nil || ctx.Err() != nil {
+	switch {
+	case over && !outcome.Result.Cancelled: // submitted too late
+		return ask.Result{}, context.Cause(ctx)
+	case over || err == nil:
 		// What was entered so far is in the result of a form that was interrupted.
 		return outcome.Result, nil
 	}
@@ -288,7 +289,7 @@ func (s *surface) form(ctx context.Context, f ask.Form, flow *queue.Flow) *OpenF
 		return open
 	}
 	o := s.options()
-	o.Guard = guardQuiet
+	o.Guard = s.session.guard
 	o.Presented = true // by the queue, as it was when the form was asked for
 	open := s.screen.add("ask", o, func(o *form.Options) *form.Inline { return form.NewInline(f, o) })
 	flow.Present(func() (d *ask.Drafts) {

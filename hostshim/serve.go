@@ -26,7 +26,12 @@ const cursorMarker = "\x1b_pi:c\x07"
 // it started has ended then, but for a read of in or a write to out that the
 // other side does not let go. It closes out, and in if that can be closed.
 func Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
-	p := &peer{conn: newConn(in, out)}
+	return serve(ctx, in, out, Info{CursorMarker: cursorMarker})
+}
+
+// serve is Serve for a host about which some things are known.
+func serve(ctx context.Context, in io.Reader, out io.WriteCloser, info Info) error {
+	p := &peer{conn: newConn(in, out), info: info}
 	p.conn.methods = p.methods()
 	err := p.conn.run(ctx)
 	if e, _ := p.extension(); e != nil {
@@ -39,6 +44,7 @@ func Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 // extension wants of it is in peerhost.go.
 type peer struct {
 	conn  *conn
+	info  Info
 	calls calls
 
 	mu  sync.Mutex
@@ -86,9 +92,9 @@ func (p *peer) initialize(_ context.Context, in initialize) (any, error) {
 	if p.ext != nil {
 		return nil, errorf(codeRequest, "initialize was called before")
 	}
-	p.ext = New(p.host(in.Powers), Info{
-		AgentDir: in.AgentDir, Theme: in.Theme.theme(), PasteImageKeys: in.Keys.PasteImage, CursorMarker: cursorMarker,
-	})
+	info := p.info
+	info.AgentDir, info.Theme, info.PasteImageKeys = in.AgentDir, in.Theme.theme(), in.Keys.PasteImage
+	p.ext = New(p.host(in.Powers), info)
 	return map[string]any{"protocol": ProtocolVersion, "version": Version}, nil
 }
 

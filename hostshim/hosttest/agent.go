@@ -1,0 +1,226 @@
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/form"
+	"github.com/pi-agent-ask/pi-agent-ask/hostshim"
+	"github.com/pi-agent-ask/pi-agent-ask/journal"
+)
+
+// Call is a tool call of the agent.
+type Call struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	result ask.ToolResult
+	err    error
+}
+
+// Call makes a tool call: its assistant message is recorded, and its result as
+// soon as there is one.
+func (h *Host) Call(tool, id, params string) *Call {
+	arguments := json.RawMessage(params)
+	h.record(map[string]any{"role": "assistant", "stopReason": "toolUse", "content": []any{
+		map[string]any{"type": "toolCall", "id": id, "name": tool, "arguments": arguments}}})
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &Call{cancel: cancel, done: make(chan struct{})}
+	gen := h.Gen()
+	h.calls.Go(func() {
+		defer close(c.done)
+		defer cancel()
+		c.result, c.err = h.ext.Execute(ctx, hostshim.Call{Gen: gen, ID: id, Name: tool, Params: arguments})
+		if h.Gen() == gen {
+			h.record(map[string]any{"role": "toolResult", "toolCallId": id, "toolName": tool, "isError": c.err != nil,
+				"content": c.result.Content, "details": c.result.Details})
+		}
+	})
+	return c
+}
+
+// Abort aborts the call.
+func (c *Call) Abort() { c.cancel() }
+
+// Done is closed when the call has a result.
+func (c *Call) Done() <-chan struct{} { return c.done }
+
+// Wait waits for the result.
+func (c *Call) Wait() (ask.ToolResult, error) {
+	<-c.done
+	return c.result, c.err
+}
+
+// record appends a message of the conversation.
+func (h *Host) record(message map[string]any) {
+	raw, err := ask.Marshal(message)
+	if err != nil {
+		panic("hosttest: " + err.Error())
+	}
+	_, _ = h.session.Append(context.Background(), journal.Entry{Type: "message", Message: raw})
+}
+
+// Busy says whether the agent is at work. It is idle at first, and busy after
+// a message that wakes it.
+func (h *Host) Busy(busy bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.busy = busy
+}
+
+// TurnStart starts a turn.
+func (h *Host) TurnStart() error { return h.ext.TurnStart(context.Background(), h.Gen()) }
+
+// TurnEnd ends a turn, or is the last occasion before the agent comes to rest:
+// what the extension wants is recorded. It reports how many messages that were,
+// and whether there is to be one more model request.
+func (h *Host) TurnEnd() (messages int, more bool, err error) {
+	found, more, err := h.ext.Boundary(context.Background(), h.Gen())
+	for _, m := range found {
+		h.recordCustom(m)
+	}
+	return len(found), more, err
+}
+
+// Settled brings the agent to rest.
+func (h *Host) Settled() error {
+	h.Busy(false)
+	return h.ext.Settled(context.Background(), h.Gen())
+}
+
+// Submit sends an event that answers or cancels a form.
+func (h *Host) Submit(event string) {
+	h.ext.BusEvent(h.Gen(), hostshim.ChannelSubmit, json.RawMessage(event))
+}
+
+func (h *Host) recordCustom(m hostshim.Message) {
+	_, _ = h.session.Append(context.Background(), journal.Entry{Type: "custom_message", CustomType: m.CustomType,
+		Content: m.Content, Display: m.Display, Details: m.Details})
+}
+
+// check calls the hook and refuses what is stale.
+func (h *Host) check(ctx context.Context, gen uint64, method string) error {
+	if h.Hook != nil {
+		if err := h.Hook(ctx, method); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if gen != h.Gen() {
+		return hostshim.ErrStale
+	}
+	return nil
+}
+
+// AppendEntry implements [hostshim.Session].
+func (h *Host) AppendEntry(ctx context.Context, gen uint64, customType string, data json.RawMessage) (string, error) {
+	if err := h.check(ctx, gen, "AppendEntry "+customType); err != nil {
+		return "", err
+	}
+	e, err := h.session.Append(ctx, journal.Entry{Type: "custom", CustomType: customType, Data: data})
+	if err == nil {
+		h.note("append %s", customType)
+	}
+	return e.ID, err
+}
+
+// Branch implements [hostshim.Session].
+func (h *Host) Branch(ctx context.Context, gen uint64, after string) (hostshim.Branch, error) {
+	if err := h.check(ctx, gen, "Branch"); err != nil {
+		return hostshim.Branch{}, err
+	}
+	entries, err := h.session.Branch(ctx)
+	b := hostshim.Branch{Entries: entries}
+	if len(entries) > 0 {
+		b.Leaf = entries[len(entries)-1].ID
+	}
+	for i, e := range entries {
+		if after != "" && e.ID == after {
+			b.Entries, b.Complete = entries[i+1:], true
+		}
+	}
+	return b, err
+}
+
+// Idle implements [hostshim.Agent].
+func (h *Host) Idle(ctx context.Context, gen uint64) (bool, error) {
+	if err := h.check(ctx, gen, "Idle"); err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.busy, nil
+}
+
+// Abort implements [hostshim.Agent].
+func (h *Host) Abort(ctx context.Context, gen uint64) error {
+	if err := h.check(ctx, gen, "Abort"); err != nil {
+		return err
+	}
+	h.note("abort")
+	return nil
+}
+
+// Deliver implements [hostshim.Agent].
+func (h *Host) Deliver(ctx context.Context, gen uint64, m hostshim.Message, wake bool) error {
+	if err := h.check(ctx, gen, "Deliver"); err != nil {
+		return err
+	}
+	if wake {
+		h.Busy(true)
+	}
+	h.recordCustom(m)
+	h.note("deliver %t", wake)
+	return nil
+}
+
+// SendUser implements [hostshim.Agent].
+func (h *Host) SendUser(ctx context.Context, gen uint64, content []ask.Block, _ bool) error {
+	if err := h.check(ctx, gen, "SendUser"); err != nil {
+		return err
+	}
+	h.record(map[string]any{"role": "user", "content": content})
+	h.Busy(true)
+	h.mu.Lock()
+	h.users = append(h.users, content[0].Text)
+	h.mu.Unlock()
+	h.note("user")
+	return nil
+}
+
+// Notify implements [hostshim.Notifier].
+func (h *Host) Notify(_ uint64, text string, _ bool) { h.note("notice %s", text) }
+
+// Status implements [hostshim.Notifier].
+func (h *Host) Status(_ uint64, text string) { h.note("status %s", text) }
+
+// Working implements [hostshim.Notifier].
+func (h *Host) Working(_ uint64, shown bool) { h.note("working %t", shown) }
+
+// Emit implements [hostshim.Bus].
+func (h *Host) Emit(_ uint64, channel string, data json.RawMessage) {
+	e := Event{channel, data}
+	h.mu.Lock()
+	h.events = append(h.events, e)
+	h.mu.Unlock()
+	h.note("event %s", channel)
+	if h.OnEvent != nil {
+		h.OnEvent(e)
+	}
+}
+
+// WriteTerminal implements [hostshim.TerminalWriter].
+func (h *Host) WriteTerminal(data []byte) error {
+	h.note("terminal %q", data)
+	return nil
+}
+
+// ReadImage implements [form.Clipboard].
+func (h *Host) ReadImage(context.Context) (ask.Image, error) {
+	if h.Image == nil {
+		return ask.Image{}, form.ErrClipboardEmpty
+	}
+	return *h.Image, nil
+}
