@@ -75,12 +75,14 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 		}
 		return receipt.Envelope(), nil
 	}
+	stopped := r.stopped.Load()
 	result, err := r.manager.Ask(ctx, call)
 	if err != nil {
 		return ask.ToolResult{}, err
 	}
 	text := result.AgentText()
-	if result.Cancelled && ctx.Err() != nil {
+	// A person who cancels stops the agent too: that aborts this call, but has not interrupted the form.
+	if result.Cancelled && ctx.Err() != nil && r.stopped.Load() == stopped {
 		text = ask.InterruptedText
 	}
 	return ask.Envelope(result.RequestID, text, result), nil
