@@ -1,0 +1,62 @@
+// A second extension for the tests: it writes down what goes over the bus, and does what the test asks for in a file,
+// since no command can be typed while a form has the keyboard.
+import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = process.env.BRIDGE_DIR;
+const channels = ["pi-agent-ask:started", "pi-agent-ask:completed", "pi-agent-ask:submit-result", "herdr:blocked"];
+
+export default function (pi) {
+	let session; // what the newest session can do
+	let flow = "";
+	const note = (channel, data) => appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify({ channel, data })}\n`);
+	const keep = { withSession: async (ctx) => void (globalThis.bridgeCommands = ctx) };
+	const actions = {
+		reload: () => globalThis.bridgeCommands.reload(),
+		new: () => globalThis.bridgeCommands.newSession(keep),
+		switch: ({ path }) => globalThis.bridgeCommands.switchSession(path, keep),
+		fork: ({ id }) => globalThis.bridgeCommands.fork(id, { position: "at", ...keep }),
+		tree: ({ id }) => globalThis.bridgeCommands.navigateTree(id, {}),
+		abort: () => session.abort(),
+		select: async () => note("selected", await session.ui.select("Pick one of these", ["red", "green"])),
+		editor: ({ text }) => session.ui.setEditorText(text),
+		read: () => note("editor", session.ui.getEditorText()),
+		message: ({ text }) => pi.sendMessage({ customType: "bridge", content: text, display: true }, { triggerTurn: true }),
+		submit: ({ data }) => pi.events.emit("pi-agent-ask:submit", data?.flowId === "newest" ? { ...data, flowId: flow } : data),
+	};
+	for (const channel of channels) {
+		pi.events.on(channel, (data) => {
+			note(channel, data);
+			if (channel !== "pi-agent-ask:started") return;
+			flow = data.flowId;
+			if (process.env.BRIDGE_ANSWERS !== "1") return;
+			const [{ id, options }] = data.questions;
+			const response = { kind: "answer", answers: { [id]: { values: [options[0].value] } } };
+			pi.events.emit("pi-agent-ask:submit", { version: 1, requestId: "smoke", flowId: flow, response });
+		});
+	}
+	pi.registerCommand("bridge", {
+		description: "keep the commands for later",
+		handler: async (_args, ctx) => {
+			globalThis.bridgeCommands = ctx;
+			note("ready", null);
+		},
+	});
+	let timer;
+	pi.on("session_start", (_event, ctx) => {
+		session = ctx;
+		note("session", null);
+		timer = setInterval(() => {
+			try {
+				renameSync(join(folder, "do.json"), join(folder, "doing.json"));
+			} catch {
+				return;
+			}
+			const action = JSON.parse(readFileSync(join(folder, "doing.json"), "utf8"));
+			Promise.resolve()
+				.then(() => actions[action.do](action))
+				.then(() => note("done", action.do), (e) => note("failed", `${action.do}: ${e.message}`));
+		}, 30);
+	});
+	pi.on("session_shutdown", () => clearInterval(timer));
+}
