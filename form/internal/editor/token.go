@@ -45,9 +45,11 @@ func (e *Editor) ReplaceToken(value string) {
 func tokenStart(s string) int {
 	open := -1
 	for i := 0; i < len(s); i++ {
-		if s[i] != '"' {
-			continue
+		next := strings.IndexByte(s[i:], '"')
+		if next < 0 {
+			break
 		}
+		i += next
 		switch {
 		case open >= 0:
 			open = -1
