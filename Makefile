@@ -4,9 +4,9 @@ GO       ?= go
 FUZZTIME ?= 20s
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: test build check race fuzz cross bench demo pictures
+.PHONY: test build check race fuzz cross pi bench demo pictures
 
-test: build check race fuzz cross
+test: build check race fuzz cross pi
 
 build:
 	$(GO) build ./...
@@ -19,20 +19,29 @@ check:
 race:
 	$(GO) test -race ./...
 
-# A short round of every fuzz target; a fault is kept as a file in testdata.
+# A short round of every fuzz target, two at a time; a fault is kept as a file
+# in testdata.
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
-	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "fuzz $$pkg $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-	  done; \
-	done
+	  $(GO) test -list '^Fuzz' $$pkg | sed -n "s,^Fuzz,$$pkg Fuzz,p"; \
+	done | xargs -P 2 -L 1 sh -c \
+	  'echo "fuzz $$1 $$2"; $(GO) test -run "^$$" -fuzz "^$$2\$$" -fuzztime $(FUZZTIME) -parallel 1 $$1 || exit 255' fuzz
 
 cross:
 	@for t in $(TARGETS); do \
 	  echo "build $$t"; \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; \
 	done
+
+# The pi extension: types, lint and unit tests of its TypeScript, then the whole
+# of it in the real pi with a scripted model.
+pi: hostshim/pi/node_modules/.installed
+	cd hostshim/pi && npm run check && npm test && npm run bundle
+	PI_AGENT_ASK_E2E=1 $(GO) test -count=1 -timeout 20m ./hostshim/e2e
+
+hostshim/pi/node_modules/.installed: hostshim/pi/package-lock.json
+	cd hostshim/pi && npm ci --no-audit --no-fund
+	touch $@
 
 # The form on your terminal.
 demo:
