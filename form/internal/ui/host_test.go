@@ -32,8 +32,8 @@ type host struct {
 	items     []files.Item // what every query finds, instead of files
 	clipboard string       // what the next paste of an image finds
 	completed int
-	effects   []ui.Effect // not done yet, when hold is set
-	hold      bool        // effects wait for release
+	effects   []ui.Effect // what was asked for while hold is set
+	hold      bool        // effects are kept, not done
 }
 
 // newHost opens a form on a 100x60 screen.
@@ -150,15 +150,6 @@ func (h *host) apply(m ui.Msg) {
 			h.effects = append(h.effects, e)
 			continue
 		}
-		h.do(e)
-	}
-}
-
-// release does the effects that were held.
-func (h *host) release() {
-	held := h.effects
-	h.effects = nil
-	for _, e := range held {
 		h.do(e)
 	}
 }

@@ -21,16 +21,16 @@ func TestRandomUse(t *testing.T) {
 }
 
 func randomUse(t *testing.T, half uint64) {
-	events := 0
+	events, schema := 0, outputSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
 		// Bytes from a seed: a script of thousands of draws would only be noise.
 		seed := rapid.Uint64().Draw(t, "seed")
-		script := make([]byte, rapid.IntRange(2400, 2800).Draw(t, "bytes"))
+		script := make([]byte, rapid.IntRange(scriptBytes*9/10, scriptBytes).Draw(t, "bytes"))
 		random := rand.New(rand.NewPCG(seed, half))
 		for i := range script {
 			script[i] = byte(random.Uint32())
 		}
-		p := newPlayer(t)
+		p := newPlayer(t, schema)
 		p.play(script)
 		events += p.events
 	})
@@ -40,7 +40,8 @@ func randomUse(t *testing.T, half uint64) {
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("the quick brown fox jumps over the lazy dog, again and again and again and again"))
+	schema := outputSchema(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		newPlayer(t).play(data[:min(len(data), 4096)])
+		newPlayer(t, schema).play(data[:min(len(data), 400)])
 	})
 }

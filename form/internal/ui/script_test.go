@@ -126,7 +126,12 @@ type played struct {
 	msg ui.Msg
 }
 
-func newPlayer(t failer) *player {
+func newPlayer(t failer, schema *jsonschema.Resolved) *player {
+	return &player{t: t, schema: schema, widths: map[string]int{}, seed: maphash.MakeSeed()}
+}
+
+// outputSchema is what every result is held against.
+func outputSchema(t failer) *jsonschema.Resolved {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(ask.OutputSchema(), &s); err != nil {
 		t.Fatal(err)
@@ -135,7 +140,7 @@ func newPlayer(t failer) *player {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &player{t: t, schema: schema, widths: map[string]int{}, seed: maphash.MakeSeed()}
+	return schema
 }
 
 // play plays a whole script.

@@ -475,10 +475,10 @@ func TestTheTabStrip(t *testing.T) {
 
 func TestReviewShowsWhatWasAnswered(t *testing.T) {
 	h := play(open(t, kinds), "2 1 2 tab shift+n text:later enter tab")
-	h.has("→ B", "→ A, B", "→ unanswered").lacks("later").steps("down").has("Note: later").lacks("→ unanswered")
+	h.has("→ B", "→ A", "→ unanswered").lacks("later").steps("down").has("Note: later").lacks("→ unanswered")
 	h = play(open(t, kinds), "tab 1 3 text:own enter shift+n text:mind enter up n text:not_this enter tab tab")
 	h.has("Note: mind", "→ A", "→ own").lacks("not this").steps("down").has("B Note: not this")
-	h = play(open(t, kinds), "tab 1 3 clipboard:i ctrl+v enter tab tab").has("→ A, [1 image]")
+	play(open(t, kinds), "tab 1 3 clipboard:i ctrl+v enter tab tab").has("→ A", "→ [1 image]")
 }
 
 func TestClicksAndTheWheel(t *testing.T) {
