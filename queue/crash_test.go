@@ -146,16 +146,10 @@ func playCrashScript(file *journal.File, seed int, acknowledge func(string)) {
 // TestSurvivesKill kills a process with SIGKILL at its writes and fsyncs and at
 // random times, and looks at what is left.
 func TestSurvivesKill(t *testing.T) {
-	dir := fastDir(t)
-	path := filepath.Join(dir, "session.jsonl")
-	total, saved := runChild(t, path, 1, 0, -1)
-	if total < 2*scriptLength || len(saved) < scriptLength {
-		t.Fatalf("the script makes only %d operations and %d entries", total, len(saved))
-	}
 	kills, everywhere := 500, false
 	switch s := os.Getenv(crashesVariable); {
 	case s == "all":
-		kills, everywhere = total, true
+		everywhere = true
 	case s != "":
 		n, err := strconv.Atoi(s)
 		if err != nil {
@@ -165,27 +159,33 @@ func TestSurvivesKill(t *testing.T) {
 	case testing.Short():
 		kills = 30
 	}
-	for i := range kills {
-		at, after := 0, time.Duration(-1)
-		switch {
-		case everywhere:
-			at = i + 1
-		case i%5 == 4: // at any time
-			after = time.Duration(rand.IntN(40_000)) * time.Microsecond
-		default: // spread over all writes and fsyncs, each seed a different set
-			at = 1 + (i*total/kills+i/kills)%total
-		}
-		seed := 1
-		if !everywhere {
-			seed = 1 + i/100
-		}
-		_, saved := runChild(t, path, seed, at, after)
-		checkAfterCrash(t, path, saved)
-		if t.Failed() {
-			t.Fatalf("killed at operation %d (or after %v), seed %d", at, after, seed)
-		}
+	const workers = 4
+	for w := range workers {
+		t.Run(fmt.Sprintf("seed %d", w+1), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(fastDir(t), "session.jsonl")
+			total, saved := runChild(t, path, w+1, 0, -1)
+			if total < 2*scriptLength || len(saved) < scriptLength {
+				t.Fatalf("the script makes only %d operations and %d entries", total, len(saved))
+			}
+			share := kills / workers
+			if everywhere {
+				share = total
+			}
+			for i := range share {
+				at, after := 1+i*total/share, time.Duration(-1)
+				if !everywhere && i%5 == 4 { // at any time
+					at, after = 0, time.Duration(rand.IntN(40_000))*time.Microsecond
+				}
+				_, saved := runChild(t, path, w+1, at, after)
+				checkAfterCrash(t, path, saved)
+				if t.Failed() {
+					t.Fatalf("killed at operation %d (0: after %v)", at, after)
+				}
+			}
+			t.Logf("%d kills; %d writes and fsyncs in a script", share, total)
+		})
 	}
-	t.Logf("%d kills; %d writes and fsyncs in a script", kills, total)
 }
 
 // fastDir is a folder in memory where there is one: what is tested is the

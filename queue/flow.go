@@ -34,6 +34,8 @@ type Flow struct {
 	over     bool        // the form is closed; there will be no result
 	starting bool        // the started event is being emitted
 	after    func()      // what waits for that
+
+	telling sync.WaitGroup // the completed event is being emitted
 }
 
 // newFlow makes a flow. Without a call id it gets an id of its own.
@@ -72,6 +74,7 @@ func (f *Flow) complete(result ask.Result, cause error) bool {
 	}
 	result = f.fill(result)
 	announce := func() {
+		defer f.telling.Done()
 		f.emitCompleted(result)
 		if cause != nil {
 			f.closing(cause)
@@ -83,6 +86,7 @@ func (f *Flow) complete(result ask.Result, cause error) bool {
 		return false
 	}
 	f.result = &result
+	f.telling.Add(1)
 	if f.starting {
 		f.after = announce
 		f.mu.Unlock()
@@ -213,6 +217,7 @@ func (m *Manager) runFlow(ctx context.Context, g *generation, f *Flow) ending {
 	}
 	fixed := f.finish()
 	started.Wait()
+	f.telling.Wait() // a surface without a place returns before the event is out
 
 	switch {
 	case g.ctx.Err() != nil:

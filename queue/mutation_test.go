@@ -32,7 +32,7 @@ var mutations = []mutation{
 	{"a cancellation wakes nobody", "ready.go", `return o.Result == nil || !o.Result.Cancelled`, `return true`},
 	{"a finished wait claims its results", "wait.go", "\t\tr.claim = byWait\n", ""},
 	{"a boundary claims its answers", "deliver.go", "\t\tr.claim = byBoundary\n", ""},
-	{"an idle delivery claims its answers", "deliver.go", "\t\tr.claim = byIdle\n", ""},
+	{"an idle delivery claims its answers", "deliver.go", "\t\tr.claim = byIdle\n", "\t\t_ = r\n"},
 	{"a boundary releases what was not recorded", "deliver.go", "\trelease(g.requests)\n", ""},
 	{"a wait that was aborted gets nothing", "wait.go", `w == nil || w.ctx.Err() != nil || `, `w == nil || `},
 	{"the journal's completion comes before the queue's", "save.go", `h.noted = true`, `h.noted = false`},
@@ -98,7 +98,7 @@ func TestMutations(t *testing.T) {
 		tests := breakage(dir)
 		switch {
 		case len(tests) > 0 && tests[0] == noBuild:
-			t.Fatalf("%s: the broken source is not tested: %v", m.rule, tests)
+			t.Errorf("%s: the broken source is not tested: %v", m.rule, tests)
 		case len(tests) > 0:
 			caught++
 		}
