@@ -26,6 +26,7 @@ type Grid struct {
 	seqTheme Theme
 	seqDepth Depth
 
+	after []byte // scratch space of BlitExact
 	out   []byte // scratch space of Lines
 	marks []int
 }

@@ -364,8 +364,11 @@ func (l *Loop) drawIfDue() {
 		frame.Rows = append(frame.Rows, nil)
 	}
 	l.grid.Fill(frame, l.opt.Widths)
-	l.grid.Blit(l.screen, 0, 0, l.theme)
+	after := l.grid.BlitExact(l.screen, l.theme)
 	l.screen.Show()
+	if len(after) > 0 {
+		_, _ = l.gate.Write(after)
+	}
 	l.placeCursor()
 	l.drawn = time.Now()
 	if l.app.Shown != nil {
