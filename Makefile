@@ -18,6 +18,7 @@ check:
 
 race:
 	$(GO) test -race ./...
+	$(GO) test -run Random ./form/internal/ui # many more events than under the race detector
 
 # A short round of every fuzz target, two at a time; a fault is kept as a file
 # in testdata.
