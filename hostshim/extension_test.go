@@ -253,8 +253,7 @@ func TestBackground(t *testing.T) {
 	}
 	must(t, h.TurnStart())
 	second.Press("esc")
-	second.WaitClosed()
-	h.WaitLog("status ")
+	h.WaitLogs(2, "append ask:queue-completed")
 	must(t, h.Settled())
 	h.WaitLog("deliver false") // a cancelled form is context only
 	inOrder(t, h.Log(), "append ask:queued", "open 1 ask", "close 1", "append ask:history-completed", "append ask:queue-completed", "open 2 ask", "deliver false")
@@ -279,7 +278,7 @@ func TestIdleAgentIsWokenOnce(t *testing.T) {
 	h.WaitLog("deliver true")
 	second := h.NextForm()
 	second.Press("2", "enter")
-	second.WaitClosed()
+	h.WaitLogs(2, "append ask:queue-completed")
 	must(t, h.TurnStart())
 	if n, more, _ := h.TurnEnd(); n != 1 || !more {
 		t.Errorf("the second answer joins the run that the first has started, got %d %t", n, more)
@@ -441,7 +440,7 @@ func TestLostSlot(t *testing.T) {
 			t.Fatal("the form is still there")
 		}
 		h.FreeSlot()
-		h.WaitLog("open 1 ask")
+		h.WaitLogs(2, "open 1 ask")
 		f.WaitText("half a thought")
 		press(f, "enter", "enter")
 		if background {

@@ -29,8 +29,10 @@ type OpenForm struct {
 	inline *form.Inline
 	host   Screen
 	dirty  chan struct{} // has an element while a frame is due
-	stop   chan struct{}
-	once   sync.Once
+	stop   chan struct{} // closed when the form is closed
+
+	alive  sync.RWMutex // held for reading while something is told to the form
+	closed bool
 
 	mu         sync.Mutex
 	cols, rows int
@@ -41,14 +43,23 @@ type OpenForm struct {
 
 // Key is one key press; see [form.Inline].
 func (f *OpenForm) Key(id, text string) {
-	f.inline.Key(id, text)
+	f.tell(func(in *form.Inline) { in.Key(id, text) })
 	f.draw()
 }
 
 // Paste is one paste, as the terminal sent it.
 func (f *OpenForm) Paste(text string) {
-	f.inline.Paste(text)
+	f.tell(func(in *form.Inline) { in.Paste(text) })
 	f.draw()
+}
+
+// tell tells something to the form, unless it is closed.
+func (f *OpenForm) tell(what func(*form.Inline)) {
+	f.alive.RLock()
+	defer f.alive.RUnlock()
+	if !f.closed {
+		what(f.inline)
+	}
 }
 
 // Size says how much room the form has, in cells.
@@ -65,12 +76,12 @@ func (f *OpenForm) Mounted(cols, rows int) {
 	f.mu.Lock()
 	f.mounted = f.lost != nil
 	f.mu.Unlock()
-	f.inline.Mounted()
+	f.tell((*form.Inline).Mounted)
 	f.Size(cols, rows)
 }
 
 // Shown says that a frame is on the screen.
-func (f *OpenForm) Shown() { f.inline.Shown() }
+func (f *OpenForm) Shown() { f.tell((*form.Inline).Shown) }
 
 // Lost says that the place was taken away. The form is kept and opened again
 // when the native editor has its place.
@@ -115,10 +126,9 @@ func (f *OpenForm) frame() {
 	if !mounted || cols <= 0 || rows <= 0 {
 		return
 	}
-	lines := f.inline.Lines(cols, rows)
-	select {
-	case <-f.stop:
-	default:
+	var lines []string
+	f.tell(func(in *form.Inline) { lines = in.Lines(cols, rows) })
+	if lines != nil {
 		f.host.ShowFrame(Frame{Number: f.number, Seq: seq, Cols: cols, Rows: rows, Lines: lines})
 	}
 }
@@ -169,7 +179,12 @@ func (s *screen) remove(f *OpenForm) {
 	s.mu.Lock()
 	delete(s.forms, f.number)
 	s.mu.Unlock()
-	f.once.Do(func() { close(f.stop) })
+	f.alive.Lock()
+	if !f.closed {
+		f.closed = true
+		close(f.stop)
+	}
+	f.alive.Unlock()
 	f.inline.Close()
 }
 
@@ -191,7 +206,7 @@ func (s *screen) setTheme(t form.Theme) {
 	defer s.mu.Unlock()
 	s.theme = &t
 	for _, f := range s.forms {
-		f.inline.SetTheme(t)
+		f.tell(func(in *form.Inline) { in.SetTheme(t) })
 		f.draw()
 	}
 }
@@ -233,7 +248,7 @@ func (s *screen) unmount(ctx context.Context, f *OpenForm) {
 // openSettings opens the overlay of the open form, or one of its own.
 func (s *screen) openSettings(ctx context.Context, r *running, o *form.Options) error {
 	if f := s.shown(); f != nil {
-		f.inline.OpenSettings()
+		f.tell((*form.Inline).OpenSettings)
 		f.draw()
 		return nil
 	}

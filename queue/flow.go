@@ -63,8 +63,13 @@ func (f *Flow) Present(drafts func() *ask.Drafts) {
 // Complete fixes the result of the form and tells others about it. A surface
 // calls it before it closes the form. It reports false when the form has ended
 // already, for example because it was answered from outside; the surface then
-// just closes. Without a call the result that Open returns is taken.
-func (f *Flow) Complete(result ask.Result) bool { return f.complete(result, nil) }
+// just closes. Without a call the result that Open returns is taken. Complete
+// returns when the others know; it must not be called from inside Host.Emit.
+func (f *Flow) Complete(result ask.Result) bool {
+	first := f.complete(result, nil)
+	f.telling.Wait()
+	return first
+}
 
 // complete fixes a result. cause is why the form has to close, nil if it closes
 // by itself.

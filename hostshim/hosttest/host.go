@@ -173,10 +173,19 @@ func (h *Host) until(what string, done func() bool) {
 	}
 }
 
-// WaitLog waits until a line of the log has this text in it.
-func (h *Host) WaitLog(text string) {
-	h.until("the log line "+text, func() bool {
-		return slices.ContainsFunc(h.log, func(l string) bool { return strings.Contains(l, text) })
+// WaitLog waits until this line is in the log.
+func (h *Host) WaitLog(line string) { h.WaitLogs(1, line) }
+
+// WaitLogs waits until this line is in the log n times.
+func (h *Host) WaitLogs(n int, line string) {
+	h.until(fmt.Sprintf("the line %q, %d time(s)", line, n), func() bool {
+		found := 0
+		for _, l := range h.log {
+			if l == line {
+				found++
+			}
+		}
+		return found >= n
 	})
 }
 
