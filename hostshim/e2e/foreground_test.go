@@ -138,7 +138,7 @@ func TestForeground(t *testing.T) {
 		}
 		b.quit()
 		// The rows are the same after a restart, collapsed and expanded.
-		pi := b.startSized(100, 150, "-c")
+		pi := b.startSized(100, 200, "-c")
 		pi.sees(rows...)
 		pi.keys("C-o")
 		pi.sees(rows...)
@@ -158,7 +158,7 @@ func TestPreviewFileIsSavedAsText(t *testing.T) {
 	if strings.Contains(string(saved), "previewFile") || at(saved, "params.questions.0.options.0.preview") != "the text\n" {
 		t.Errorf("payload: %s", saved)
 	}
-	pi.keys("1", "Enter")
+	pi.pick("1")
 	pi.sees("Done.")
 }
 
@@ -209,9 +209,9 @@ func TestTwoCallsInOneMessage(t *testing.T) {
 		b := newBox(t, mode, m)
 		pi := b.start("start")
 		pi.form("Which store?")
-		pi.keys("1", "Enter")
+		pi.pick("1")
 		pi.form("Which mirror?")
-		pi.keys("2", "Enter")
+		pi.pick("2")
 		told := m.request(2).Messages
 		a, z := told[len(told)-2], told[len(told)-1]
 		if !strings.HasSuffix(a.text(), "Q1: Postgres") || !strings.HasSuffix(z.text(), "Q1: SQLite") || a.ToolCallID == z.ToolCallID {

@@ -248,3 +248,11 @@ func (p *term) kill(how syscall.Signal) {
 	}
 	_ = p.pty.Close()
 }
+
+// pick takes an option by its number and submits the form from Review.
+func (p *term) pick(number string) {
+	p.t.Helper()
+	p.keys(number)
+	p.sees("❯ 1. Submit")
+	p.keys("Enter")
+}

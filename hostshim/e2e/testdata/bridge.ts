@@ -8,11 +8,13 @@ const channels = ["pi-agent-ask:started", "pi-agent-ask:completed", "pi-agent-as
 
 export default function (pi) {
 	let session; // what the newest session can do
-	let flow = "";
 	const note = (channel, data) => appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify({ channel, data })}\n`);
 	const keep = { withSession: async (ctx) => void (globalThis.bridgeCommands = ctx) };
 	const actions = {
-		reload: () => globalThis.bridgeCommands.reload(),
+		reload: async () => {
+			while (!session.isIdle()) await new Promise((next) => setTimeout(next, 20));
+			await globalThis.bridgeCommands.reload();
+		},
 		new: () => globalThis.bridgeCommands.newSession(keep),
 		switch: ({ path }) => globalThis.bridgeCommands.switchSession(path, keep),
 		fork: ({ id }) => globalThis.bridgeCommands.fork(id, { position: "at", ...keep }),
@@ -22,17 +24,17 @@ export default function (pi) {
 		editor: ({ text }) => session.ui.setEditorText(text),
 		read: () => note("editor", session.ui.getEditorText()),
 		message: ({ text }) => pi.sendMessage({ customType: "bridge", content: text, display: true }, { triggerTurn: true }),
-		submit: ({ data }) => pi.events.emit("pi-agent-ask:submit", data?.flowId === "newest" ? { ...data, flowId: flow } : data),
+		submit: ({ data }) => pi.events.emit("pi-agent-ask:submit", data?.flowId === "newest" ? { ...data, flowId: globalThis.bridgeFlow } : data),
 	};
 	for (const channel of channels) {
 		pi.events.on(channel, (data) => {
 			note(channel, data);
 			if (channel !== "pi-agent-ask:started") return;
-			flow = data.flowId;
+			globalThis.bridgeFlow = data.flowId;
 			if (process.env.BRIDGE_ANSWERS !== "1") return;
 			const [{ id, options }] = data.questions;
 			const response = { kind: "answer", answers: { [id]: { values: [options[0].value] } } };
-			pi.events.emit("pi-agent-ask:submit", { version: 1, requestId: "smoke", flowId: flow, response });
+			pi.events.emit("pi-agent-ask:submit", { version: 1, requestId: "smoke", flowId: data.flowId, response });
 		});
 	}
 	pi.registerCommand("bridge", {
