@@ -47,3 +47,25 @@ hostshim/pi/node_modules/.installed: hostshim/pi/package-lock.json
 # The form on your terminal.
 demo:
 	$(GO) run ./hostshim/cmd/pi-agent-ask run examples/payloads/release.json
+
+# The form beside what one would use in its place, as a table; a few minutes.
+BENCH := $(GO) test -run '^$$' -bench
+bench:
+	@{ cd form/internal/bench && \
+	  $(BENCH) 'Key|Preview|Paste' . && \
+	  $(BENCH) Start -benchtime 30x . && \
+	  $(BENCH) Idle -benchtime 1x . && \
+	  cd ../../.. && \
+	  $(BENCH) 'FirstList|Key/(ours|fzf)' -benchtime 10x ./form/internal/files && \
+	  $(BENCH) . ./journal; } 2>&1 | $(GO) run -C form/internal/bench ./table
+
+# The pictures in docs, from the scripts that make them. The first line of a
+# script says how large the picture is.
+pictures:
+	@for script in examples/scripts/*.txt; do \
+	  size=$$(sed -n '1s/^# size //p' $$script); \
+	  $(GO) run ./hostshim/cmd/pi-agent-ask drive --payload examples/payloads/release.json \
+	    --script $$script --size $$size --frame svg > $$script.out || exit 1; \
+	  sed '/^<\/svg>/q' $$script.out > docs/pictures/$$(basename $$script .txt).svg; \
+	  rm $$script.out; \
+	done
