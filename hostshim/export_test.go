@@ -1,0 +1,11 @@
+package hostshim
+
+import (
+	"context"
+	"io"
+)
+
+// ServeAtOnce is Serve with forms that take keys at once.
+func ServeAtOnce(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+	return serve(ctx, in, out, Info{CursorMarker: cursorMarker, Guard: -1})
+}

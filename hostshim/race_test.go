@@ -1,0 +1,5 @@
+//go:build race
+
+package hostshim_test
+
+const raceEnabled = true
