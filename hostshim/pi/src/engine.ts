@@ -90,6 +90,11 @@ export class Engine {
 		return this.#ready;
 	}
 
+	/** The process id of the engine, while there is one. */
+	get pid(): number | undefined {
+		return this.#child?.pid;
+	}
+
 	#start(): Promise<Peer> {
 		return new Promise((resolve, reject) => {
 			const path = this.#find();
