@@ -38,6 +38,10 @@ type (
 	FileItem = files.Item
 )
 
+// SystemClipboard reads the clipboard with the system's tools, as a form does
+// that has no [Options].Clipboard.
+func SystemClipboard() Clipboard { return clipboard.System(nil) }
+
 // Outcomes of a [Clipboard] that are no image.
 var (
 	ErrClipboardEmpty       = clipboard.ErrEmpty

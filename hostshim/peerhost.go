@@ -5,8 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -154,10 +157,28 @@ func (h peerHost) WriteTerminal(data []byte) error {
 	return nil
 }
 
-// peerClipboard reads images through the host's native clipboard.
+// peerClipboard reads images with the system's tools and through the host's
+// native clipboard: on Linux the tools come first, elsewhere the host is
+// quicker.
 type peerClipboard struct{ p *peer }
 
-func (c peerClipboard) ReadImage(ctx context.Context) (ask.Image, error) {
+func (c peerClipboard) ReadImage(ctx context.Context) (image ask.Image, err error) {
+	ways := []form.Clipboard{form.SystemClipboard(), nativeClipboard(c)}
+	if runtime.GOOS != "linux" {
+		slices.Reverse(ways)
+	}
+	for _, way := range ways {
+		if image, err = way.ReadImage(ctx); !errors.Is(err, form.ErrClipboardUnavailable) {
+			break
+		}
+	}
+	return image, err
+}
+
+// nativeClipboard is the host's.
+type nativeClipboard struct{ p *peer }
+
+func (c nativeClipboard) ReadImage(ctx context.Context) (ask.Image, error) {
 	var out struct {
 		MimeType string `json:"mimeType"`
 		Data     string `json:"data"`
@@ -169,7 +190,7 @@ func (c peerClipboard) ReadImage(ctx context.Context) (ask.Image, error) {
 	case out.Empty:
 		return ask.Image{}, form.ErrClipboardEmpty
 	}
-	return ask.Image{MimeType: out.MimeType, Data: out.Data}, nil
+	return ask.Image{ID: uuid.NewString(), MimeType: out.MimeType, Data: out.Data}, nil
 }
 
 // peerFiles finds files through the host's own completion.
