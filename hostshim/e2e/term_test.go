@@ -174,7 +174,10 @@ func (p *term) keys(names ...string) {
 			data = name
 		}
 		p.typed(data)
-		time.Sleep(25 * time.Millisecond) // an escape must not join what follows
+		time.Sleep(25 * time.Millisecond)
+		if name == "Esc" {
+			time.Sleep(100 * time.Millisecond) // it must not join what follows
+		}
 	}
 }
 
