@@ -549,15 +549,9 @@ func TestThemeChange(t *testing.T) {
 	h.Call(ask.ToolAsk, "a", single)
 	f := h.NextForm()
 	h.Extension().SetTheme(form.Theme{Accent: "\x1b[38;5;201m"})
-	want := "38;5;201"
-	for range 1000 {
-		if strings.Contains(strings.Join(f.Frame().Lines, ""), want) {
-			return
-		}
-		f.Resize(hosttest.Cols, hosttest.Rows)
-	}
-	f.Press("esc")
-	t.Errorf("the frame has no colour of the new theme: %q", f.Frame().Lines)
+	f.WaitFrame("a colour of the new theme", func(p hostshim.Frame) bool {
+		return strings.Contains(strings.Join(p.Lines, ""), "\x1b[38;5;201m")
+	})
 }
 
 func TestImageFromTheClipboard(t *testing.T) {

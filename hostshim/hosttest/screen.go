@@ -101,9 +101,14 @@ func (f *Form) Text() string {
 
 // WaitText waits until the text can be seen.
 func (f *Form) WaitText(text string) {
-	f.host.until("the text "+strconv.Quote(text)+" in form "+strconv.Itoa(f.Number), func() bool {
-		return strings.Contains(sequences.ReplaceAllString(strings.Join(f.frame.Lines, "\n"), ""), text)
+	f.WaitFrame("the text "+strconv.Quote(text), func(p hostshim.Frame) bool {
+		return strings.Contains(sequences.ReplaceAllString(strings.Join(p.Lines, "\n"), ""), text)
 	})
+}
+
+// WaitFrame waits for a picture that is as wanted; what says how that is.
+func (f *Form) WaitFrame(what string, wanted func(hostshim.Frame) bool) {
+	f.host.until(what+" in form "+strconv.Itoa(f.Number), func() bool { return wanted(f.frame) })
 }
 
 // WaitClosed waits until the form is closed.
