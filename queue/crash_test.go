@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	// crashesVariable sets how many children are killed; "all" kills one at
-	// every write and fsync in turn.
+	// crashesVariable sets how many children are killed, 500 if it is not set
+	// (125 under the race detector); "all" kills one at every write and fsync
+	// in turn.
 	crashesVariable = "PI_AGENT_ASK_QUEUE_CRASHES"
 	// childVariable turns the test binary into the child: session file, seed
 	// and the number of the write or fsync at which it dies, 0 for never.
@@ -102,6 +103,7 @@ func playCrashScript(file *journal.File, seed int, acknowledge func(string)) {
 	r := newRig()
 	r.opened = file
 	_ = r.boot(true).manager.Resume(context.Background())
+	synctest.Wait()
 	calls := 0
 	for range scriptLength {
 		switch n := rng.IntN(20); {
@@ -158,6 +160,8 @@ func TestSurvivesKill(t *testing.T) {
 		kills = n
 	case testing.Short():
 		kills = 30
+	case raceDetector:
+		kills = 125
 	}
 	const workers = 4
 	for w := range workers {
@@ -204,7 +208,7 @@ func runChild(t *testing.T, path string, seed, at int, after time.Duration) (ope
 	t.Helper()
 	_ = os.Remove(path)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d", childVariable, path, seed, at))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", fmt.Sprintf("%s=%s %d %d", childVariable, path, seed, at))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

@@ -275,7 +275,8 @@ func (m *model) abort() {
 
 // endCall saves the outcome of the foreground call, with a second try.
 func (m *model) endCall(outcome string) {
-	if !m.add("done", m.fgRequest, "", outcome) && !m.add("done", m.fgRequest, "", outcome) {
+	saved := m.add("done", m.fgRequest, "", outcome)
+	if saved = saved || m.add("done", m.fgRequest, "", outcome); !saved {
 		m.say("notice", "saveFailed")
 	}
 	m.fg = ""

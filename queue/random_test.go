@@ -61,7 +61,7 @@ func TestRandomOperations(t *testing.T) {
 		}
 		total = n
 	}
-	ops := rapid.SliceOfN(opGenerator(), 60, 240) // 120 on the average
+	ops := rapid.SliceOfN(opGenerator(), 40, 160) // 80 on the average
 	if testing.Short() {
 		total /= 10
 	}
@@ -106,6 +106,7 @@ func playRandom(ops []op, played *int) string {
 	r := &random{rig: newRig(), m: &model{claims: map[string]string{}, unqueued: map[string]bool{}, life: -1, editor: true}, waits: map[string][]string{}}
 	r.boot(true)
 	_ = r.proc.manager.Resume(context.Background())
+	synctest.Wait()
 	defer func() {
 		r.stop(true)
 		synctest.Wait()
