@@ -27,6 +27,9 @@ func (h *Host) Call(tool, id, params string) *Call {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Call{cancel: cancel, done: make(chan struct{})}
 	gen := h.Gen()
+	h.mu.Lock()
+	h.running = append(h.running, c)
+	h.mu.Unlock()
 	h.calls.Go(func() {
 		defer close(c.done)
 		defer cancel()
@@ -154,12 +157,18 @@ func (h *Host) Idle(ctx context.Context, gen uint64) (bool, error) {
 	return !h.busy, nil
 }
 
-// Abort implements [hostshim.Agent].
+// Abort implements [hostshim.Agent]. All calls under way are aborted.
 func (h *Host) Abort(ctx context.Context, gen uint64) error {
 	if err := h.check(ctx, gen, "Abort"); err != nil {
 		return err
 	}
 	h.note("abort")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.running {
+		c.cancel()
+	}
+	h.running = nil
 	return nil
 }
 

@@ -55,6 +55,7 @@ type Host struct {
 	gen     uint64
 	session *journal.Memory
 	busy    bool
+	running []*Call
 	taken   bool // something else has the place of forms
 	stack   []*Form
 	forms   map[int]*Form
