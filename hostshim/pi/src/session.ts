@@ -6,19 +6,15 @@ import {
 	type SessionStartEvent,
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
-import {
-	type AutocompleteProvider,
-	CombinedAutocompleteProvider,
-	getKeybindings,
-	getNativeClipboard,
-} from "@earendil-works/pi-tui";
+import { type AutocompleteProvider, CombinedAutocompleteProvider, getKeybindings } from "@earendil-works/pi-tui";
 import { branch } from "./branch.ts";
+import { readImage } from "./clipboard.ts";
 import { Engine } from "./engine.ts";
+import { Forms } from "./forms.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Peer, RpcError } from "./peer.ts";
 import { type RowContent, type Span, withoutImages } from "./rows.ts";
-import { Slot } from "./slot.ts";
-import { type Frame, View } from "./view.ts";
+import type { Frame } from "./view.ts";
 
 const stale = -32010;
 const handlerTimeout = 10_000;
@@ -26,7 +22,6 @@ const handlerTimeout = 10_000;
 type Block = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
 type Message = { customType: string; content: string | Block[]; display: boolean; details?: unknown };
 type Gen = { gen: number };
-type Mounted = { view: View; done: () => void; textBefore: string };
 export type ToolResult = { content: Block[]; details: unknown; structuredContent?: never };
 
 const fg = ["accent", "text", "success", "muted", "warning", "dim", "error", "toolTitle", "syntaxString"] as const;
@@ -38,7 +33,7 @@ export class Session {
 	#ctx: ExtensionContext;
 	#manifest: Manifest;
 	#engine: Engine;
-	#slot: Slot | undefined;
+	#forms: Forms | undefined; // in interactive mode only
 	#files: AutocompleteProvider | undefined;
 	#gen = 0;
 	#reason: SessionStartEvent["reason"];
@@ -46,9 +41,6 @@ export class Session {
 	#peer: Peer | undefined; // while the engine runs
 	#revivals = 1;
 	#over = false;
-	#forms = new Map<number, Mounted>();
-	#opening = new Map<number, AbortController>();
-	#frames = new Set<View>();
 	#blocked = false;
 	#theme = "";
 
@@ -62,7 +54,7 @@ export class Session {
 			{
 				request: (method, params) => this.#request(method, params),
 				notification: (method, params) => this.#notification(method, params),
-				drained: () => this.#drawFrames(),
+				drained: () => this.#forms?.draw(),
 			},
 		);
 		if (ctx.mode !== "tui") return; // the engine is started by the first use
@@ -70,11 +62,11 @@ export class Session {
 			this.#files = current;
 			return current;
 		});
-		this.#slot = new Slot(
-			ctx.ui,
-			(native) => this.#slotChanged(native),
-			() => this.#themeChanged(),
-		);
+		this.#forms = new Forms(ctx.ui, {
+			notify: (method, params, latest) => this.#peer?.notify(method, params, latest),
+			editor: (native) => this.#peer?.notify(native ? "editor/ready" : "editor/taken", { gen: this.#gen }),
+			restyled: () => this.#themeChanged(),
+		});
 		this.#use().catch((e: Error) => ctx.ui.notify(e.message, "error"));
 	}
 
@@ -146,12 +138,12 @@ export class Session {
 	}
 
 	redraw(): void {
-		this.#slot?.tui?.requestRender();
+		this.#forms?.tui?.requestRender();
 	}
 
 	async shutdown(): Promise<void> {
 		const gen = ++this.#gen;
-		for (const c of this.#opening.values()) c.abort(new RpcError(stale, "the session is over"));
+		this.#forms?.closeAll(new RpcError(stale, "the session is over"));
 		await this.#engine.stop(async (peer) => {
 			await peer.call("session/shutdown", { gen });
 			await peer.call("shutdown", {});
@@ -181,7 +173,7 @@ export class Session {
 			reason: this.#reason,
 			mode,
 			cwd,
-			editorReady: this.#slot?.native === true,
+			editorReady: this.#forms?.editorReady === true,
 		});
 		this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
 		this.redraw(); // rows that were drawn without an engine
@@ -192,7 +184,7 @@ export class Session {
 		const { mode, cwd } = this.#ctx;
 		const pasteImage = mode === "tui" ? getKeybindings().getKeys("app.clipboard.pasteImage") : [];
 		const label = (key: string) => (process.platform === "darwin" ? key.replace(/\balt\b/g, "option") : key);
-		const terminal = this.#slot?.tui?.terminal;
+		const terminal = this.#forms?.tui?.terminal;
 		const powers = mode === "tui" ? ["clipboard", ...(this.#canListFiles() ? ["files"] : [])] : [];
 		this.#theme = JSON.stringify(this.#palette());
 		return {
@@ -210,8 +202,7 @@ export class Session {
 	#crashed(reason: Error): void {
 		this.#peer = this.#started = undefined;
 		this.#gen++;
-		for (const c of this.#opening.values()) c.abort(reason);
-		for (const form of [...this.#forms.keys()]) this.#close(form);
+		this.#forms?.closeAll(reason);
 		this.#unblock();
 		this.#ctx.ui.setWorkingVisible(true);
 		if (this.#ctx.mode !== "tui") return;
@@ -235,7 +226,7 @@ export class Session {
 			case "form/open":
 				return this.#open(this.#current<Gen & { form: number; kind: string }>(p));
 			case "form/close":
-				return this.#close((p as { form: number }).form);
+				return this.#forms?.close((p as { form: number }).form);
 			case "journal/append":
 				return this.#append(this.#current<Gen & { customType: string; data: unknown }>(p));
 			case "session/branch":
@@ -264,16 +255,13 @@ export class Session {
 
 	#notification(method: string, p: never): void {
 		if (this.#over) return;
-		const { gen, form } = p as { gen?: number; form?: number };
+		const { gen } = p as { gen?: number };
 		switch (method) {
-			case "form/frame": {
-				const view = this.#forms.get(form ?? 0)?.view;
-				view?.show(p as Frame);
-				if (view) this.#frames.add(view);
+			case "form/frame":
+				this.#forms?.show(p as Frame);
 				return;
-			}
 			case "terminal/write":
-				this.#slot?.tui?.terminal.write(Buffer.from((p as { data: string }).data, "base64").toString("utf8"));
+				this.#forms?.tui?.terminal.write(Buffer.from((p as { data: string }).data, "base64").toString("utf8"));
 				return;
 			case "bus/emit": {
 				const { channel, data } = p as { channel: string; data: { active?: boolean } };
@@ -302,6 +290,13 @@ export class Session {
 		this.#pi.events.emit(channel, data);
 	}
 
+	async #open({ gen, form, kind }: Gen & { form: number; kind: string }): Promise<void> {
+		if (!this.#forms) throw new Error("forms are shown in interactive mode only");
+		await this.#forms.free(form);
+		this.#current({ gen });
+		await this.#forms.open(form, kind === "ask");
+	}
+
 	async #append({ customType, data }: { customType: string; data: unknown }): Promise<{ id: string | null }> {
 		this.#pi.appendEntry(customType, data);
 		const id = this.#ctx.sessionManager.getLeafId();
@@ -328,73 +323,6 @@ export class Session {
 		return { items };
 	}
 
-	// The form in the slot.
-
-	async #open({ gen, form, kind }: Gen & { form: number; kind: string }): Promise<void> {
-		const slot = this.#slot;
-		if (!slot) throw new Error("forms are shown in interactive mode only");
-		const wait = new AbortController();
-		this.#opening.set(form, wait);
-		try {
-			await slot.free(wait.signal);
-		} finally {
-			this.#opening.delete(form);
-		}
-		this.#current({ gen });
-		const ui = this.#ctx.ui;
-		await new Promise<void>((resolve, reject) => {
-			ui.custom<void>(
-				(tui, _theme, _keys, done) => {
-					const send = (method: string, params: unknown, latest?: string) => this.#peer?.notify(method, params, latest);
-					const view = new View(form, tui, send, () => this.#lost(form));
-					this.#forms.set(form, { view, done, textBefore: ui.getEditorText() });
-					setImmediate(() => {
-						resolve(); // pi has put it into the slot
-						if (this.#forms.get(form)?.view === view) view.mounted();
-					});
-					return view;
-				},
-				kind === "ask" ? { blocked: { kind: "question", message: "Waiting for user response" } } : {},
-			).catch(reject);
-		});
-	}
-
-	/** Gives the slot back. pi restores the text that its editor had before; what was put there since is kept. */
-	#close(form: number): void {
-		this.#opening.get(form)?.abort(new Error("the form was closed before it was shown"));
-		const mounted = this.#forms.get(form);
-		if (!mounted) return;
-		this.#forms.delete(form);
-		this.#frames.delete(mounted.view);
-		const ui = this.#ctx.ui;
-		const text = ui.getEditorText();
-		mounted.done();
-		if (text !== mounted.textBefore) ui.setEditorText(text);
-	}
-
-	/** The slot was taken away for good. */
-	#lost(form: number): void {
-		if (!this.#forms.delete(form)) return;
-		this.#peer?.notify("form/lost", { form });
-	}
-
-	#slotChanged(native: boolean): void {
-		if (native) {
-			for (const form of [...this.#forms.keys()]) {
-				this.#close(form);
-				this.#peer?.notify("form/lost", { form });
-			}
-		} else if ([...this.#forms.values()].some((m) => m.view.focused)) return; // our own form has it
-		this.#peer?.notify(native ? "editor/ready" : "editor/taken", { gen: this.#gen });
-	}
-
-	#drawFrames(): void {
-		if (this.#frames.size === 0) return;
-		this.#frames.clear();
-		// Not requestRender: after a key pi has just drawn the old frame and would wait 16 ms.
-		this.#slot?.tui?.renderNow();
-	}
-
 	#palette(): { fg: Record<string, string>; bg: Record<string, string> } {
 		const theme = this.#ctx.ui.theme;
 		if (this.#ctx.mode !== "tui") return { fg: {}, bg: {} };
@@ -412,21 +340,6 @@ export class Session {
 		this.#theme = text;
 		this.#peer.notify("theme/changed", { theme }, "theme");
 	}
-}
-
-async function readImage(): Promise<unknown> {
-	const image = await getNativeClipboard()?.getImage();
-	if (image === undefined) throw new Error("there is no native clipboard");
-	if (image === null) return { empty: true };
-	const data = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
-	return { mimeType: imageType(data), data: data.toString("base64") };
-}
-
-function imageType(data: Buffer): string {
-	if (data.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return "image/jpeg";
-	const head = data.toString("latin1", 0, 12);
-	if (head.startsWith("GIF8")) return "image/gif";
-	return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : "image/png";
 }
 
 /** Puts the session file on the disk. pi appends without it; where it fails, pi's own promise is what is left. */
