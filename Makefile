@@ -4,7 +4,7 @@ GO       ?= go
 FUZZTIME ?= 20s
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: test build check race fuzz cross pi bench demo pictures
+.PHONY: test build check race fuzz cross pi package bench demo pictures
 
 test: build check race fuzz cross pi
 
@@ -43,6 +43,19 @@ pi: hostshim/pi/node_modules/.installed
 hostshim/pi/node_modules/.installed: hostshim/pi/package-lock.json
 	cd hostshim/pi && npm ci --no-audit --no-fund
 	touch $@
+
+# The npm packages as they are published, in bin/packages: the extension and an
+# engine for each platform.
+package: hostshim/pi/node_modules/.installed
+	@for t in $(TARGETS); do \
+	  os=$${t%/*}; cpu=$${t#*/}; exe=; \
+	  node_os=$$os; [ $$os = windows ] && node_os=win32 && exe=.exe; \
+	  node_cpu=$$cpu; [ $$cpu = amd64 ] && node_cpu=x64; \
+	  echo "engine $$node_os $$node_cpu"; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$cpu $(GO) build -trimpath -ldflags "-s -w" \
+	    -o bin/engines/pi-agent-ask-$$node_os-$$node_cpu$$exe ./hostshim/cmd/pi-agent-ask || exit 1; \
+	done
+	cd hostshim/pi && npm run stage -- ../../bin/engines ../../bin/packages
 
 # The form on your terminal.
 demo:
