@@ -36,11 +36,12 @@ type session struct {
 	wake    *time.Timer
 	find    context.CancelFunc // of the running file search
 
-	ctx     context.Context
-	cancel  context.CancelFunc
-	work    sync.WaitGroup
-	done    chan struct{}
-	release []func()
+	ctx      context.Context
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+	spawning sync.Mutex // work is added to only before ctx ends
+	done     chan struct{}
+	release  []func()
 }
 
 // newSession opens a form. defaultGuard applies when the options give none.
@@ -272,7 +273,7 @@ func (s *session) notify() {
 // message is failed. The lock is held.
 func (s *session) effect(failed ui.Msg, fn func(context.Context) ui.Msg) {
 	s.pending++
-	s.spawn(func(ctx context.Context) {
+	started := s.spawn(func(ctx context.Context) {
 		m := failed
 		defer func() {
 			_ = recover()
@@ -286,6 +287,9 @@ func (s *session) effect(failed ui.Msg, fn func(context.Context) ui.Msg) {
 		}()
 		m = fn(ctx)
 	})
+	if !started {
+		s.pending--
+	}
 }
 
 // settle waits until nothing is outstanding that the form asked for.
@@ -297,13 +301,20 @@ func (s *session) settle() {
 	}
 }
 
-// spawn runs fn beside the form. It ends with the form.
-func (s *session) spawn(fn func(context.Context)) {
+// spawn runs fn beside the form. It ends with the form; after that, nothing
+// starts any more and spawn reports false.
+func (s *session) spawn(fn func(context.Context)) bool {
+	s.spawning.Lock()
+	defer s.spawning.Unlock()
+	if s.ctx.Err() != nil {
+		return false
+	}
 	s.work.Add(1)
 	go func() {
 		defer s.work.Done()
 		fn(s.ctx)
 	}()
+	return true
 }
 
 // ended reports whether the form has ended.
@@ -330,7 +341,9 @@ func (s *session) outcome() Outcome {
 // close ends everything that the form started and waits for it.
 func (s *session) close() {
 	s.apply(ui.Abort{}) // nothing happens when it has ended
+	s.spawning.Lock()
 	s.cancel()
+	s.spawning.Unlock()
 	s.mu.Lock()
 	if s.wake != nil {
 		s.wake.Stop()

@@ -384,3 +384,23 @@ func TestAnswersFromElsewhereCloseTheForm(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 }
+
+func TestKeysBesideCloseDoNoHarm(t *testing.T) {
+	for range 50 {
+		in := form.NewInline(goldenForm(t), &form.Options{Guard: -1, Terminal: func([]byte) error { return nil }})
+		in.Lines(80, 24)
+		var busy sync.WaitGroup
+		for range 4 {
+			busy.Go(func() {
+				for _, k := range []string{"n", "ctrl+v", "@", "esc", "?", "enter", "esc"} {
+					in.Key(k, "")
+					in.Shown()
+				}
+			})
+		}
+		busy.Go(in.Close)
+		busy.Wait()
+		in.Settle()
+		in.Close()
+	}
+}
