@@ -18,7 +18,9 @@ check:
 
 race:
 	$(GO) test -race ./...
-	$(GO) test -run Random ./form/internal/ui # many more events than under the race detector
+	# What does far more without the race detector: random use, and processes killed.
+	$(GO) test -run Random ./form/internal/ui
+	$(GO) test -run SurvivesKill ./queue
 
 # A short round of every fuzz target, two at a time; a fault is kept as a file
 # in testdata.
