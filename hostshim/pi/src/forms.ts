@@ -36,6 +36,11 @@ export class Forms {
 		return this.#slot.tui;
 	}
 
+	/** The keys that attach an image in pi's editor. */
+	get pasteImageKeys(): string[] {
+		return this.#slot.keys("app.clipboard.pasteImage");
+	}
+
 	get editorReady(): boolean {
 		return this.#slot.native;
 	}

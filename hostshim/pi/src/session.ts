@@ -6,7 +6,7 @@ import {
 	type SessionStartEvent,
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
-import { type AutocompleteProvider, CombinedAutocompleteProvider, getKeybindings } from "@earendil-works/pi-tui";
+import { type AutocompleteProvider, CombinedAutocompleteProvider } from "@earendil-works/pi-tui";
 import { branch } from "./branch.ts";
 import { readImage } from "./clipboard.ts";
 import { Engine } from "./engine.ts";
@@ -182,7 +182,7 @@ export class Session {
 
 	#hello(): Record<string, unknown> {
 		const { mode, cwd } = this.#ctx;
-		const pasteImage = mode === "tui" ? getKeybindings().getKeys("app.clipboard.pasteImage") : [];
+		const pasteImage = this.#forms?.pasteImageKeys ?? [];
 		const label = (key: string) => (process.platform === "darwin" ? key.replace(/\balt\b/g, "option") : key);
 		const terminal = this.#forms?.tui?.terminal;
 		const powers = mode === "tui" ? ["clipboard", ...(this.#canListFiles() ? ["files"] : [])] : [];

@@ -1,5 +1,11 @@
 import { CustomEditor, type ExtensionUIContext } from "@earendil-works/pi-coding-agent";
-import type { Component, TUI } from "@earendil-works/pi-tui";
+import {
+	type Component,
+	getKeybindings,
+	type Keybinding,
+	type KeybindingsManager,
+	type TUI,
+} from "@earendil-works/pi-tui";
 
 /** Has the component with the keyboard; pi's own class has it, the TUI interface does not. */
 type Focus = TUI & { getFocusedComponent?(): Component | null };
@@ -28,9 +34,19 @@ export class Slot {
 		});
 	}
 
+	get #focused(): Component | null {
+		return (this.tui as Focus | undefined)?.getFocusedComponent?.() ?? null;
+	}
+
 	/** Whether pi's own editor is in the slot now. */
 	get native(): boolean {
-		return isNativeEditor((this.tui as Focus | undefined)?.getFocusedComponent?.() ?? null);
+		return isNativeEditor(this.#focused);
+	}
+
+	/** pi's keys for something. Its editor knows them even where our import is another copy of pi's packages. */
+	keys(binding: Keybinding): string[] {
+		const editor = this.#focused as { keybindings?: KeybindingsManager } | null;
+		return (editor?.keybindings ?? getKeybindings()).getKeys(binding);
 	}
 
 	/** Resolves when pi's editor is in the slot; at once when it is. */

@@ -2,6 +2,7 @@ import {
 	type Component,
 	CURSOR_MARKER,
 	type Focusable,
+	setKittyProtocolActive,
 	type TUI,
 	truncateToWidth,
 	visibleWidth,
@@ -71,6 +72,7 @@ export class View implements Component, Focusable {
 	}
 
 	handleInput(data: string): void {
+		setKittyProtocolActive(this.#tui.terminal.kittyProtocolActive); // ours may be another copy of pi's packages
 		const input = readInput(data);
 		if (!input) return;
 		if ("paste" in input) this.#send("form/paste", { form: this.form, text: input.paste });

@@ -5,7 +5,7 @@ import { clip, View } from "../src/view.ts";
 
 function form(columns: number, rows: number) {
 	const sent: [string, Record<string, unknown>][] = [];
-	const terminal = { columns, rows };
+	const terminal = { columns, rows, kittyProtocolActive: false };
 	let disposed = 0;
 	const view = new View(
 		7,
