@@ -24,6 +24,7 @@ import (
 type program struct {
 	name string
 	args []string
+	home string
 	last string // a word that only the finished first picture has
 }
 
@@ -31,8 +32,6 @@ type program struct {
 func programs(b *testing.B, questions, preview int) []program {
 	b.Helper()
 	dir := b.TempDir()
-	b.Setenv("HOME", dir)
-	b.Setenv("TERM", "xterm-256color")
 	payload := ask.Payload{}
 	for i := range questions {
 		q := ask.Question{ID: fmt.Sprint("q", i), Prompt: "Which one?", Options: options(3, preview)}
@@ -60,12 +59,12 @@ func programs(b *testing.B, questions, preview int) []program {
 		return out
 	}
 	list := []program{
-		{"ours", []string{build("../../..", "./hostshim/cmd/pi-agent-ask"), "run", file}, "omega"},
-		{"tview", []string{build(".", "./tviewlist")}, "omega"},
-		{"huh", []string{build(".", "./huhform")}, "omega"},
+		{"ours", []string{build("../../..", "./hostshim/cmd/pi-agent-ask"), "run", file}, dir, "omega"},
+		{"tview", []string{build(".", "./tviewlist")}, dir, "omega"},
+		{"huh", []string{build(".", "./huhform"), fmt.Sprint(questions), fmt.Sprint(preview * 3)}, dir, "omega"},
 	}
 	if fzf, err := exec.LookPath("fzf"); err == nil {
-		list = append(list, program{"fzf", []string{"sh", "-c", "printf 'alpha\nbeta\nomega\n' | exec " + fzf}, "omega"})
+		list = append(list, program{"fzf", []string{"sh", "-c", "printf 'alpha\nbeta\nomega\n' | exec " + fzf}, dir, "omega"})
 	}
 	return list
 }
@@ -74,6 +73,7 @@ func programs(b *testing.B, questions, preview int) []program {
 func (p program) run(b *testing.B) (cmd *exec.Cmd, stop func()) {
 	b.Helper()
 	cmd = exec.Command(p.args[0], p.args[1:]...)
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "TERM=xterm-256color", "PI_CODING_AGENT_DIR=")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: width, Rows: height})
 	if err != nil {
 		b.Fatal(err)
