@@ -304,6 +304,46 @@ func TestTheFirstFormWritesTheSettings(t *testing.T) {
 	}
 }
 
+// TestBytesPerKey counts what a key costs a slow line: the form draws what has
+// changed, never the screen, and leaves the scrollback alone.
+func TestBytesPerKey(t *testing.T) {
+	page := strings.Repeat(`a line of the preview, about as long as code is\n`, 65)
+	for _, tt := range []struct {
+		name, payload string
+		most          int
+	}{
+		{"plain", release, 250},
+		{"65-line previews", `{"questions": [{"id": "q", "prompt": "Which?", "type": "preview", "options": [
+			{"value": "a", "label": "First", "preview": "` + page + `"},
+			{"value": "b", "label": "Second", "preview": "` + strings.ReplaceAll(page, "a line", "other text") + `"}]}]}`, 2500},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := onTerminal(t, "run")
+			s.cmd.Stdin = strings.NewReader(tt.payload)
+			s.resize(100, 30)
+			s.start()
+			s.ready()
+			const keys = 20
+			before := len(s.output())
+			for range keys / 2 {
+				s.send("\x1b[B")
+				s.until(s.screen, "❯ 2.")
+				s.send("\x1b[A")
+				s.until(s.screen, "❯ 1.")
+			}
+			if n := (len(s.output()) - before) / keys; n > tt.most {
+				t.Errorf("a key wrote %d bytes, more than %d", n, tt.most)
+			}
+			if strings.Contains(s.output(), "\x1b[3J") {
+				t.Error("the scrollback was cleared")
+			}
+			s.send("\x1b")
+			s.ends(exitCancelled)
+		})
+	}
+}
+
 // TestInTmux is what people do: a form in a pane of tmux, with its keys.
 func TestInTmux(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,6 @@ func TestSessions(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			t.Parallel()
 			runSession(t, name)
 		})
 	}
@@ -66,7 +66,14 @@ func runSession(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	source, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("HOME", dir)
+	t.Setenv("PI_CODING_AGENT_DIR", "")
 	head, session, ok := strings.Cut(string(text), "-- session --\n")
 	if !ok {
 		t.Fatal("the file has no session")
@@ -90,7 +97,7 @@ func runSession(t *testing.T, name string) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(name, []byte(head+"-- session --\n"+got.String()), 0o644); err != nil {
+		if err := os.WriteFile(source, []byte(head+"-- session --\n"+got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,32 +127,41 @@ func writeFiles(t *testing.T, dir, head string) {
 	}
 }
 
-// runLine runs one line and returns what the session file should show.
+// runLine runs one line and returns what the session file should show. What
+// may open a form runs as a process without a terminal, the rest in this one.
 func runLine(t *testing.T, dir, line string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	words, stdin, _ := strings.Cut(line, " < ")
-	cmd := commandLine(ctx, dir, strings.Fields(words)...)
+	line, stdin, _ := strings.Cut(line, " < ")
+	var in io.Reader = strings.NewReader("")
 	if stdin != "" {
 		f, err := os.Open(filepath.Join(dir, stdin))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		cmd.Stdin = f
+		in = f
 	}
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
-		t.Fatalf("$ %s: %v", line, err)
+	var code int
+	args := strings.Fields(line)
+	if args[0] == "run" || strings.HasPrefix(line, "settings edit") {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := commandLine(ctx, dir, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &errs
+		err := cmd.Run()
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+			t.Fatalf("$ %s: %v", line, err)
+		}
+		code = cmd.ProcessState.ExitCode()
+	} else {
+		code = run(t.Context(), args, streams{in, &out, &errs})
 	}
 	text := out.String()
 	for l := range strings.Lines(errs.String()) {
 		text += "! " + l
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 {
+	if code != 0 {
 		text += fmt.Sprintf("exit %d\n", code)
 	}
 	return strings.ReplaceAll(text, dir, "$DIR")

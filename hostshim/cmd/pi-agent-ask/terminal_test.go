@@ -112,6 +112,9 @@ func (s *terminal) ready() {
 
 func (s *terminal) resize(cols, rows int) {
 	s.t.Helper()
+	s.mu.Lock() // before the program knows, or its new picture would be cut
+	s.emu.Resize(cols, rows)
+	s.mu.Unlock()
 	conn, err := s.ptm.SyscallConn()
 	if err != nil {
 		s.t.Fatal(err)
@@ -122,9 +125,6 @@ func (s *terminal) resize(cols, rows int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.mu.Lock()
-	s.emu.Resize(cols, rows)
-	s.mu.Unlock()
 }
 
 // pollable returns the file in non-blocking mode, so that closing it does not
