@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
+
+	"github.com/pi-agent-ask/pi-agent-ask/hostshim"
 )
 
 // command is one thing that the program does.
@@ -89,11 +90,7 @@ func usage() string {
 
 // version says which build this is.
 func version() string {
-	build := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		build = info.Main.Version
-	}
-	return fmt.Sprintf("pi-agent-ask %s %s %s/%s", build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("pi-agent-ask %s %s %s/%s", hostshim.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // flags parses the flags of a command wherever they stand, and returns the

@@ -304,6 +304,47 @@ func TestTheFirstFormWritesTheSettings(t *testing.T) {
 	}
 }
 
+func TestAPayloadFromThePersonAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, "run")
+	s.cmd.Stdin = s.tty
+	s.start()
+	s.send(release + "\n\x04")
+	s.ready()
+	s.send("\x1b")
+	s.ends(exitCancelled)
+	if !strings.Contains(s.stderr.String(), "Reading from the terminal; Ctrl+D ends the text.") {
+		t.Errorf("stderr: %s", &s.stderr)
+	}
+}
+
+func TestPipesAsFiles(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"validate", fifo}, {"run", fifo}, {"drive", "--payload", fifo, "--script", fifo}} {
+		if _, errs, code := in(t, nil, args...); code != exitOther || !strings.Contains(errs, "nobody writes into the pipe") {
+			t.Errorf("%s without a writer: exit %d, %s", args[0], code, errs)
+		}
+	}
+	for _, args := range [][]string{{"settings", "check", fifo}, {"journal", "records", fifo}} {
+		if _, errs, code := in(t, nil, args...); code == exitOK || !strings.Contains(errs, "not a regular file") {
+			t.Errorf("%s: exit %d, %s", args[0], code, errs)
+		}
+	}
+	go func() { _ = os.WriteFile(fifo, []byte(release), 0o600) }() // waits for a reader
+	var out, errs string
+	code := exitOther
+	for end := time.Now().Add(patience); code != exitOK && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		out, errs, code = in(t, nil, "validate", fifo)
+	}
+	if code != exitOK || !strings.Contains(out, `"Release"`) {
+		t.Errorf("with a writer: exit %d, %s%s", code, out, errs)
+	}
+}
+
 // TestBytesPerKey counts what a key costs a slow line: the form draws what has
 // changed, never the screen, and leaves the scrollback alone.
 func TestBytesPerKey(t *testing.T) {
