@@ -19,16 +19,25 @@ type Inline struct {
 
 // NewInline opens a form. Call [Inline.Close] when it is not needed any more.
 func NewInline(f ask.Form, o *Options) *Inline {
-	in := &Inline{depth: paint.DepthOf(os.Getenv)}
+	in := &Inline{depth: depthFor(o)}
 	in.session = newSession(f, o, 0)
 	in.grid.Marker = in.session.opt.CursorMarker
 	return in
 }
 
+// depthFor is how many colours the lines may use: all that a theme of the
+// host's names, else what the terminal of this process can show.
+func depthFor(o *Options) paint.Depth {
+	if o != nil && o.Theme != nil {
+		return paint.TrueColor
+	}
+	return paint.DepthOf(os.Getenv)
+}
+
 // NewSettings opens the settings overlay on its own. It ends when the user
 // closes it.
 func NewSettings(o *Options) *Inline {
-	in := &Inline{depth: paint.DepthOf(os.Getenv)}
+	in := &Inline{depth: depthFor(o)}
 	in.session = openSession(ask.Form{}, o, 0, true)
 	in.grid.Marker = in.session.opt.CursorMarker
 	return in
