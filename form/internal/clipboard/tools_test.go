@@ -151,7 +151,7 @@ func startX(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "320x240x24", "-nolisten", "tcp")
+	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "320x240x24", "-nolisten", "tcp", "-noreset")
 	server.ExtraFiles = []*os.File{w}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
