@@ -160,6 +160,8 @@ type Call struct {
 	Params json.RawMessage `json:"params"`
 	// Cwd is the folder at which relative preview files start.
 	Cwd string `json:"cwd"`
+
+	inLine func() // the call has its place: the next one may begin
 }
 
 // Start is the start of a session.

@@ -83,6 +83,7 @@ type order int
 const (
 	beside order = iota // nothing: calls that wait for the host or for a person
 	inTurn              // those like it that came before
+	inLine              // those like it that came before, until they have ended or called passOn
 	atOnce              // everything that comes later waits for it: it must not block
 )
 
@@ -100,6 +101,7 @@ type conn struct {
 	ctx     context.Context // of the calls
 	cancel  context.CancelFunc
 	turn    chan struct{} // closed when the newest call with inTurn is done; the reader's
+	line    chan struct{} // closed when the newest call with inLine has its place; the reader's
 
 	mu      sync.Mutex
 	next    uint64
@@ -235,9 +237,9 @@ func (c *conn) called(m incoming) {
 	if over {
 		return
 	}
-	do := func() {
+	do := func(ctx context.Context) {
 		defer c.work.Done()
-		result, err := known.call(c.ctx, m.Params)
+		result, err := known.call(ctx, m.Params)
 		c.reply(m.ID, result, err)
 		if known.last {
 			c.stop()
@@ -245,7 +247,7 @@ func (c *conn) called(m incoming) {
 	}
 	switch known.order {
 	case atOnce:
-		do()
+		do(c.ctx)
 	case inTurn:
 		before, done := c.turn, make(chan struct{})
 		c.turn = done
@@ -254,11 +256,33 @@ func (c *conn) called(m incoming) {
 			if before != nil {
 				<-before
 			}
-			do()
+			do(c.ctx)
+		}()
+	case inLine:
+		before, done := c.line, make(chan struct{})
+		c.line = done
+		pass := sync.OnceFunc(func() { close(done) })
+		go func() {
+			defer pass()
+			if before != nil {
+				<-before
+			}
+			do(context.WithValue(c.ctx, passKey{}, pass))
 		}()
 	default:
-		go do()
+		go do(c.ctx)
 	}
+}
+
+type passKey struct{}
+
+// passOn is the function by which a call with the order inLine lets the next
+// one begin.
+func passOn(ctx context.Context) func() {
+	if pass, ok := ctx.Value(passKey{}).(func()); ok {
+		return pass
+	}
+	return func() {}
 }
 
 // call makes an error of a panic: no call takes the engine down.

@@ -138,7 +138,7 @@ func (p *peer) methods() map[string]method {
 		"session/shutdown": on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.Shutdown(ctx, s.Gen) }),
 		"shutdown":         {do: p.shutdown, last: true},
 
-		"tool/execute": {do: call(p.execute)},
+		"tool/execute": {do: call(p.execute), order: inLine},
 		"tool/cancel":  on(p, atOnce, func(_ context.Context, _ *Extension, c Call) error { p.calls.cancel(c.ID); return nil }),
 
 		"turn/start":    on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.TurnStart(ctx, s.Gen) }),
@@ -216,6 +216,7 @@ func (p *peer) execute(ctx context.Context, c Call) (any, error) {
 		return nil, errorf(codeToolFailed, "There are %d open tool calls; wait until some of them have ended.", maxCalls)
 	}
 	defer done()
+	c.inLine = passOn(ctx)
 	out, err := e.Execute(ctx, c)
 	var aborted *AbortError
 	switch {

@@ -32,6 +32,9 @@ func (e *Extension) Execute(ctx context.Context, c Call) (ask.ToolResult, error)
 	case ask.ToolAsk:
 		out, err = e.ask(ctx, r, c)
 	case ask.ToolWait:
+		if c.inLine != nil {
+			c.inLine()
+		}
 		out, err = e.wait(ctx, r)
 	default:
 		err = fmt.Errorf("hostshim: there is no tool %q", c.Name)
@@ -64,7 +67,7 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 	if err != nil {
 		return ask.ToolResult{}, err
 	}
-	call := queue.Call{ID: c.ID, Payload: payload}
+	call := queue.Call{ID: c.ID, Payload: payload, InLine: c.inLine}
 	switch {
 	case r.mode != modeTUI:
 		return e.askNobody(ctx, r, call)

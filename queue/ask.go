@@ -49,6 +49,7 @@ func (m *Manager) Ask(ctx context.Context, call Call) (ask.Result, error) {
 	m.mu.Unlock()
 	defer m.tasks.Done()
 	defer t.release()
+	call.inLine()
 	m.do(fx)
 	return m.askNow(ctx, g, t, m.newFlow(form, sourceTool, call.ID), id)
 }
@@ -105,6 +106,7 @@ func (m *Manager) Enqueue(ctx context.Context, call Call) (ask.Receipt, error) {
 	fx := m.flush(g)
 	receipt, err := m.enqueue(g, call, params, form)
 	m.mu.Unlock()
+	call.inLine()
 	m.do(fx)
 	if err == nil && m.surface == nil {
 		_, err = m.notInteractive(receipt.RequestID, form)

@@ -121,6 +121,15 @@ type Call struct {
 	// RequestID is "" for a new form. Enqueue with the id of an earlier
 	// receipt writes nothing and returns the current receipt.
 	RequestID string
+	// InLine, if set, is called once the form is recorded and has its place:
+	// a call that is made from then on cannot overtake it.
+	InLine func()
+}
+
+func (c Call) inLine() {
+	if c.InLine != nil {
+		c.InLine()
+	}
 }
 
 // Errors of asking and waiting.
