@@ -142,7 +142,7 @@ func TestSettingsLive(t *testing.T) {
 		pi.form("Which store?")
 		pi.sees("T question type")
 		pi.keys("?")
-		pi.sees("Auto-submit when answered without notes", "extensions/pi-agent")
+		pi.sees("Live settings", "Auto-submit when answered without notes")
 		pi.keys("Enter")
 		pi.sees("[on]")
 		b.until("the change is saved", func() bool {

@@ -139,6 +139,7 @@ type model struct {
 	mu       sync.Mutex
 	cond     *sync.Cond
 	steps    []step
+	next     func(n int) step // answers every request, if there is no script
 	requests []request
 	opened   map[string]bool
 }
@@ -235,6 +236,8 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 	known := n <= len(m.steps)
 	if known {
 		s = m.steps[n-1]
+	} else if m.next != nil {
+		s, known = m.next(n), true
 	}
 	stop := make(chan struct{})
 	go func() { // a client that goes away must not leave us waiting

@@ -70,6 +70,7 @@ func (p *term) draw() {
 		}
 	}
 	_ = p.cmd.Wait()
+	_ = p.screenOf.Close() // ends the one who reads its answers
 	close(p.exited)
 }
 
