@@ -118,6 +118,7 @@ func TestRealXClipboard(t *testing.T) {
 	}
 	display := startX(t)
 	t.Setenv("DISPLAY", display)
+	awaitX(t)
 	for _, name := range []string{"WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "WSL_INTEROP"} {
 		t.Setenv(name, "")
 	}
@@ -141,6 +142,20 @@ func TestRealXClipboard(t *testing.T) {
 			t.Fatalf("%s of %d characters, want image/png of %d", got.MimeType, len(got.Data), len(encoded(picture)))
 		}
 	}
+}
+
+// awaitX waits until clients get in: a new server names its display before that.
+func awaitX(t *testing.T) {
+	t.Helper()
+	var said []byte
+	for range 100 {
+		said, _ = exec.Command("xclip", "-selection", "clipboard", "-t", "TARGETS", "-o").CombinedOutput()
+		if !bytes.Contains(said, []byte("open display")) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Skipf("the X server takes no clients: %s", said)
 }
 
 // startX starts an X server that picks a free display, and ends it with the test.
@@ -181,8 +196,15 @@ func setClipboard(t *testing.T, display string, data []byte, mimeType string) {
 	cmd := exec.Command("xclip", "-selection", "clipboard", "-t", mimeType, "-i")
 	cmd.Env = append(os.Environ(), "DISPLAY="+display)
 	cmd.Stdin = bytes.NewReader(data)
-	if err := cmd.Run(); err != nil {
+	log, err := os.CreateTemp(t.TempDir(), "xclip") // a file: xclip goes on in the background
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(log.Name())
+		t.Fatalf("%v: %s", err, said)
 	}
 }
 
