@@ -5,7 +5,7 @@ FUZZTIME ?= 20s
 E2E      := PI_AGENT_ASK_E2E=1 $(GO) test -count=1 -timeout 20m -skip TestSoak
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: test build check race fuzz cross pi pi-all package bench demo pictures
+.PHONY: test build check race fuzz cross pi pi-all stress package bench demo pictures
 
 test: build check race fuzz cross pi
 
@@ -52,6 +52,13 @@ pi-all: pi
 hostshim/pi/node_modules/.installed: hostshim/pi/package-lock.json
 	cd hostshim/pi && npm ci --no-audit --no-fund
 	touch $@
+
+# The long runs of the queue: a million random operations, ten thousand kills,
+# and a kill at each write and fsync in turn.
+stress:
+	PI_AGENT_ASK_QUEUE_OPS=1000000 $(GO) test -timeout 2h -run Random ./queue
+	PI_AGENT_ASK_QUEUE_CRASHES=10000 $(GO) test -timeout 2h -run SurvivesKill ./queue
+	PI_AGENT_ASK_QUEUE_CRASHES=all $(GO) test -timeout 2h -run SurvivesKill ./queue
 
 # The npm packages as they are published, in bin/packages: the extension and an
 # engine for each platform.
