@@ -117,7 +117,7 @@ func TestPaste(t *testing.T) {
 	pi.keys("3")
 	long := strings.Repeat("0123456789 1 2 3\n", 6000) + "the end"
 	pi.paste(long)
-	pi.sees("lines]")
+	pi.sees("the end")
 	pi.keys("Enter")
 	pi.sees("❯ 1. Submit")
 	pi.keys("Enter")
@@ -200,6 +200,29 @@ func TestEngineDiesWithAQueue(t *testing.T) {
 	pi.sees("Both known.")
 	m.stays(4)
 	b.holds(2, "ask:background-answer")
+}
+
+// An engine that is slow to start, and a model that is quicker: the call that is
+// made meanwhile is no interrupted one, there is one form.
+func TestSlowEngine(t *testing.T) {
+	parallel(t)
+	m := newModel(t, ask(oneStore), say("Done."))
+	b := newBox(t, "fullscreen", m)
+	b.write(filepath.Join(b.bin, "slow"), "#!/bin/sh\nsleep 2\nexec "+env.engine+" \"$@\"\n", 0o755)
+	b.env["PI_AGENT_ASK_ENGINE"] = filepath.Join(b.bin, "slow")
+	x := b.bridge()
+	pi := b.start("start")
+	b.holds(1, "call ask_user")
+	pi.form("Which store?")
+	pi.pick("2")
+	if got := m.request(2).result(); !strings.HasSuffix(got, "Q1: SQLite") {
+		t.Errorf("the model was told %q", got)
+	}
+	pi.sees("Done.")
+	if s := b.session(); len(s.of("ask:pending-dismissed")) > 0 || len(s.of("ask:history-completed")) != 1 {
+		t.Errorf("session: %s", s.story())
+	}
+	x.blocked(t, 1)
 }
 
 // No engine, a broken one, one of another version: a tool error that says what

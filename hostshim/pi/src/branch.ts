@@ -12,8 +12,7 @@ export interface Branch {
  * The branch from the root to the leaf, or, with complete, what follows the entry after. Only what the engine reads is
  * in it; a session may hold hundreds of megabytes of other things.
  */
-export function branch(session: Session, after?: string): Branch {
-	const leaf = session.getLeafId() ?? "";
+export function branch(session: Session, after?: string, leaf = session.getLeafId() ?? ""): Branch {
 	const entries: unknown[] = [];
 	let at: string | null = leaf;
 	while (at && at !== after) {

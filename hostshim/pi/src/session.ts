@@ -37,6 +37,7 @@ export class Session {
 	#files: AutocompleteProvider | undefined;
 	#gen = 0;
 	#reason: SessionStartEvent["reason"];
+	#begin: string | undefined; // the leaf at the start, until an engine has read the session
 	#started: Promise<Peer> | undefined;
 	#peer: Peer | undefined; // while the engine runs
 	#revivals = 1;
@@ -49,6 +50,7 @@ export class Session {
 		this.#ctx = ctx;
 		this.#manifest = manifest;
 		this.#reason = reason;
+		this.#begin = ctx.sessionManager.getLeafId() ?? "";
 		this.#engine = new Engine(
 			{ hello: () => this.#hello(), crashed: (e) => this.#crashed(e) },
 			{
@@ -110,6 +112,7 @@ export class Session {
 
 	async tree(): Promise<void> {
 		this.#gen++;
+		this.#begin = undefined;
 		await this.tell("session/tree");
 	}
 
@@ -175,6 +178,7 @@ export class Session {
 			cwd,
 			editorReady: this.#forms?.editorReady === true,
 		});
+		this.#begin = undefined;
 		this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
 		this.redraw(); // rows that were drawn without an engine
 		return peer;
@@ -230,7 +234,8 @@ export class Session {
 			case "journal/append":
 				return this.#append(this.#current<Gen & { customType: string; data: unknown }>(p));
 			case "session/branch":
-				return branch(this.#ctx.sessionManager, this.#current<Gen & { after?: string }>(p).after);
+				// A call that was made while the engine started is no interrupted one: it is not shown at first.
+				return branch(this.#ctx.sessionManager, this.#current<Gen & { after?: string }>(p).after, this.#begin);
 			case "message/deliver": {
 				const { message, wake } = this.#current<Gen & { message: Message; wake: boolean }>(p);
 				return this.#pi.sendMessage(message, { triggerTurn: wake });
