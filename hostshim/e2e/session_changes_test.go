@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // cut resumes a copy of a session that ends right behind the nth entry with
@@ -419,6 +420,36 @@ func TestDialogOverTheForm(t *testing.T) {
 		pi.keys("Enter")
 		x.hears("selected", 1)
 		pi.sees("a draft")
+		pi.keys("!", "Enter")
+		pi.sees("❯ 1. Submit")
+		pi.keys("Enter")
+		if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
+			t.Errorf("the model was told %q", got)
+		}
+		pi.sees("Known.")
+		x.blocked(t, 1)
+		if n := len(x.events("pi-agent-ask:started")); n != 1 {
+			t.Errorf("the form was announced %d times", n)
+		}
+	})
+}
+
+// pi throws the form out of its place: it comes back by itself, with the draft
+// in the open editor, and is not announced again.
+func TestFormThatLostItsPlace(t *testing.T) {
+	inBothModes(t, func(t *testing.T, mode string) {
+		m := newModel(t, ask(background("Later?")), say("Resting."), say("Known."))
+		b := newBox(t, mode, m)
+		x := b.bridge()
+		pi := x.start()
+		pi.prompt("start")
+		pi.form("Later?")
+		pi.sees("Resting.")
+		pi.keys("n", "a note", "Enter", "3", "a draft")
+		pi.sees("a draft")
+		x.do("clear", nil)
+		b.until("the form was thrown out and came back", func() bool { return strings.Contains(pi.screen(), "a draft") })
+		time.Sleep(500 * time.Millisecond) // keys count again
 		pi.keys("!", "Enter")
 		pi.sees("❯ 1. Submit")
 		pi.keys("Enter")

@@ -8,6 +8,15 @@ const channels = ["pi-agent-ask:started", "pi-agent-ask:completed", "pi-agent-as
 
 export default function (pi) {
 	let session; // what the newest session can do
+	let screen;
+	let slot; // pi's editor and what holds it
+	const holder = (node, child) =>
+		node.children?.includes(child) ? node : node.children?.map((c) => holder(c, child)).find((found) => found);
+	const look = () => {
+		const focused = screen.getFocusedComponent();
+		if (!slot && focused && "setAutocompleteProvider" in focused) slot = { editor: focused, place: holder(screen, focused) };
+		return [];
+	};
 	const note = (channel, data) => appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify({ channel, data })}\n`);
 	const keep = { withSession: async (ctx) => void (globalThis.bridgeCommands = ctx) };
 	const actions = {
@@ -19,6 +28,13 @@ export default function (pi) {
 		switch: ({ path }) => globalThis.bridgeCommands.switchSession(path, keep),
 		fork: ({ id }) => globalThis.bridgeCommands.fork(id, { position: "at", ...keep }),
 		tree: ({ id }) => globalThis.bridgeCommands.navigateTree(id, {}),
+		// What pi does when it closes its own box after /reload: whatever is in the slot is thrown out, nobody is told.
+		clear: () => {
+			slot.place.clear();
+			slot.place.addChild(slot.editor);
+			screen.setFocus(slot.editor);
+			screen.requestRender();
+		},
 		abort: () => session.abort(),
 		select: async () => note("selected", await session.ui.select("Pick one of these", ["red", "green"])),
 		editor: ({ text }) => session.ui.setEditorText(text),
@@ -47,6 +63,12 @@ export default function (pi) {
 	let timer;
 	pi.on("session_start", (_event, ctx) => {
 		session = ctx;
+		if (ctx.mode === "tui") {
+			ctx.ui.setWidget("bridge", (tui) => {
+				screen = tui;
+				return { render: look, invalidate() {} };
+			});
+		}
 		note("session", null);
 		timer = setInterval(() => {
 			try {
