@@ -210,7 +210,7 @@ func (m *model) request(n int) request {
 // stays checks that no request beyond n comes for a while.
 func (m *model) stays(n int) {
 	m.t.Helper()
-	time.Sleep(700 * time.Millisecond)
+	time.Sleep(500 * time.Millisecond)
 	if got := m.count(); got != n {
 		m.t.Errorf("the model got %d requests, want %d", got, n)
 	}

@@ -96,6 +96,9 @@ func readSession(t *testing.T, path string) session {
 
 // branch is the way from the root to the last entry of the file.
 func (s session) branch() session {
+	if len(s) == 0 {
+		return nil
+	}
 	byID := map[string]entry{}
 	for _, e := range s {
 		byID[e.ID] = e
