@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -70,7 +71,9 @@ func (p *term) draw() {
 		}
 	}
 	_ = p.cmd.Wait()
-	_ = p.screenOf.Close() // ends the one who reads its answers
+	if answers, ok := p.screenOf.InputPipe().(io.Closer); ok {
+		_ = answers.Close() // ends the one who reads them
+	}
 	close(p.exited)
 }
 
