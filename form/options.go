@@ -112,6 +112,9 @@ type Outcome struct {
 	// StopAgent reports that the user cancelled, which also stops what the
 	// agent is doing.
 	StopAgent bool
+	// Err is a fault that ended the form, in it or in a function of the host's
+	// that panicked. The result is a cancelled one, but nobody cancelled.
+	Err error
 }
 
 // Text is the outcome for the agent.

@@ -49,7 +49,7 @@ func Run(ctx context.Context, f ask.Form, o *Options) (ask.Result, error) {
 	r.session.close()
 	out := r.session.outcome()
 	if err == nil {
-		return out.Result, nil
+		return out.Result, out.Err
 	}
 	var signal *term.SignalError
 	if ctx.Err() != nil || errors.As(err, &signal) {
@@ -65,6 +65,9 @@ func RunSettings(ctx context.Context, o *Options) error {
 	r.open(ask.Form{}, o, true)
 	err := term.Run(ctx, &term.Options{Theme: r.session.opt.Theme, Widths: r.session.opt.Width}, r.app())
 	r.session.close()
+	if err == nil {
+		err = r.session.outcome().Err
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/files"
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/notify"
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/paint"
+	"github.com/pi-agent-ask/pi-agent-ask/form/internal/term"
 	"github.com/pi-agent-ask/pi-agent-ask/form/internal/ui"
 	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
@@ -33,6 +35,7 @@ type session struct {
 	local   settings.Settings // in force when there is no store
 	started time.Time
 	shown   bool
+	failure error // a panic that ended the form
 	wake    *time.Timer
 	find    context.CancelFunc // of the running file search
 
@@ -113,6 +116,8 @@ func pasteKeys(ids []string) (keys []settings.Key, labels []string) {
 // apply lets a message happen and starts what it asks for.
 func (s *session) apply(m ui.Msg) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.recovered()
 	for _, e := range s.state.Apply(time.Since(s.started), m) {
 		s.start(e)
 	}
@@ -120,7 +125,20 @@ func (s *session) apply(m ui.Msg) {
 		s.warm()
 		s.warm = nil
 	}
-	s.mu.Unlock()
+}
+
+// recovered ends the form after a panic, in ourselves or in a function of the
+// host's: it is deferred while the lock is held.
+func (s *session) recovered() {
+	v := recover()
+	if v == nil || s.failure != nil {
+		return
+	}
+	s.failure = &term.PanicError{Value: v, Stack: debug.Stack()}
+	if !s.state.Ended() { // an abort draws nothing, so it cannot fail again
+		s.state.Apply(time.Since(s.started), ui.Abort{})
+		close(s.done)
+	}
 }
 
 // later applies a message that comes from outside of the user's turn.
@@ -144,6 +162,7 @@ func (s *session) onChange(fn func()) {
 func (s *session) frame(width, rows int, use func(paint.Frame)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.recovered()
 	if !s.state.Ended() {
 		s.state.Apply(time.Since(s.started), ui.Resize{Width: width, Rows: rows})
 	}
@@ -335,7 +354,7 @@ func (s *session) binds(id string) bool {
 func (s *session) outcome() Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Outcome{Result: s.state.Result(), Interrupted: s.state.Interrupted(), StopAgent: s.state.StopAgent()}
+	return Outcome{Result: s.state.Result(), Interrupted: s.state.Interrupted(), StopAgent: s.state.StopAgent(), Err: s.failure}
 }
 
 // close ends everything that the form started and waits for it.

@@ -404,3 +404,46 @@ func TestKeysBesideCloseDoNoHarm(t *testing.T) {
 		in.Close()
 	}
 }
+
+// exploding is a host's width function with a fault.
+func exploding(cluster string) int {
+	if cluster == "💥" {
+		panic("no width for that")
+	}
+	return 1
+}
+
+type explodingFiles struct{}
+
+func (explodingFiles) Suggest(context.Context, string) ([]form.FileItem, error) {
+	return []form.FileItem{{Value: "x", Name: "💥", Path: "x"}}, nil
+}
+
+// A fault in a goroutine of the form must not take the host down, nor leave
+// the form locked, nor look like an answer.
+func TestAPanicInsideEndsTheFormWithAnError(t *testing.T) {
+	for name, cause := range map[string]func(*form.Inline){
+		"in a key":   func(in *form.Inline) { in.Key("", "💥") },
+		"in a paste": func(in *form.Inline) { in.Paste("💥") },
+		"beside it":  func(in *form.Inline) { in.Key("", "@") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := form.NewInline(goldenForm(t), &form.Options{Guard: -1, Width: exploding, Files: explodingFiles{}})
+			defer in.Close()
+			in.Lines(80, 24)
+			in.Key("3", "3") // the free-text row
+			cause(in)
+			in.Settle()
+			select {
+			case <-in.Done():
+			case <-time.After(10 * time.Second):
+				t.Fatal("the form goes on")
+			}
+			o := in.Outcome()
+			if o.Err == nil || !strings.Contains(o.Err.Error(), "no width for that") || !o.Result.Cancelled {
+				t.Errorf("the outcome is %+v", o)
+			}
+			in.Lines(80, 24)
+		})
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
@@ -46,7 +45,6 @@ type running struct {
 	mode    string
 	cwd     string
 	guard   time.Duration
-	stopped atomic.Int64 // how often a person has stopped the agent by cancelling a form
 
 	mu      sync.Mutex
 	overlay context.Context // of the settings overlay: ends with the branch
@@ -348,10 +346,7 @@ func (e *Extension) queueHost(r *running) queue.Host {
 		SendUser: func(ctx context.Context, content []ask.Block, followUp bool) error {
 			return inSession(ctx, func(ctx context.Context, gen uint64) error { return e.host.SendUser(ctx, gen, content, followUp) })
 		},
-		Abort: func() {
-			r.stopped.Add(1)
-			_ = e.host.Abort(r.ctx, r.store.now())
-		},
+		Abort:       func() { _ = e.host.Abort(r.ctx, r.store.now()) },
 		AwaitEditor: e.editor.wait,
 	}
 	if n, ok := e.host.(Notifier); ok {

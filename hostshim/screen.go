@@ -280,6 +280,9 @@ func (s *surface) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.R
 		return ask.Result{}, err
 	}
 	outcome := open.inline.Outcome()
+	if err == nil {
+		err = outcome.Err // a fault of the form: nobody cancelled
+	}
 	over := ctx.Err() != nil
 	if err == nil && !outcome.Interrupted && !over {
 		flow.Complete(outcome.Result)

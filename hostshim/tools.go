@@ -78,15 +78,13 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 		}
 		return receipt.Envelope(), nil
 	}
-	stopped := r.stopped.Load()
 	result, err := r.manager.Ask(ctx, call)
-	if err != nil {
-		return ask.ToolResult{}, err
-	}
 	text := result.AgentText()
-	// A person who cancels stops the agent too: that aborts this call, but has not interrupted the form.
-	if result.Cancelled && ctx.Err() != nil && r.stopped.Load() == stopped {
+	switch {
+	case errors.Is(err, queue.ErrInterrupted):
 		text = ask.InterruptedText
+	case err != nil:
+		return ask.ToolResult{}, err
 	}
 	return ask.Envelope(result.RequestID, text, result), nil
 }

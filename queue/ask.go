@@ -15,8 +15,8 @@ import (
 //   - A payload that cannot become a form: an [*ask.InvalidInput]; nothing is
 //     recorded.
 //   - No surface: the cancelled result, together with [ErrNotInteractive].
-//   - ctx ends while the form is open: a cancelled result without an error;
-//     ctx.Err tells it from a person's cancellation.
+//   - ctx ends while the form is open: the cancelled result, together with
+//     [ErrInterrupted]. A person's cancellation is no error.
 //   - ctx ends before the form has opened: [ErrNotOpened].
 //   - The session changes or closes: [ErrSessionEnded]; nothing is recorded.
 //
@@ -80,6 +80,9 @@ func (m *Manager) askNow(ctx context.Context, g *generation, t *ticket, f *Flow,
 	end.result.RequestID = id
 	if err := m.saveTwice(g, journal.Outcome{RequestID: id, Result: end.result}); err != nil {
 		return ask.Result{}, err
+	}
+	if end.how == interrupted {
+		return *end.result, ErrInterrupted
 	}
 	return *end.result, nil
 }

@@ -137,6 +137,9 @@ var (
 	// ErrNotInteractive: the Manager has no Surface. Calls are recorded as
 	// cancelled; waiting is refused.
 	ErrNotInteractive = errors.New("needs an interactive terminal")
+	// ErrInterrupted: the call was aborted while its form was open. What the
+	// model is told is [ask.InterruptedText].
+	ErrInterrupted = errors.New(ask.InterruptedText)
 	// ErrNotOpened: the call was aborted while another form was open.
 	ErrNotOpened = errors.New("The form was interrupted before it opened.") //lint:ignore ST1005 the text is the tool's error message
 	// ErrWaitInterrupted: the wait was aborted, or the session changed. The

@@ -331,8 +331,8 @@ func (r *random) enqueueAgain() {
 // recordWaits records the results of waits, as every host does before the next
 // turn starts or the run is over.
 func (r *random) recordWaits() {
-	for _, c := range r.runs {
-		if c.wait && c.done {
+	for _, id := range sortedRuns(r.runs) { // a copy: recording takes calls away
+		if c := r.runs[id]; c.wait && c.done {
 			r.result(true)
 		}
 	}

@@ -384,6 +384,9 @@ func (r *rig) ask(id string, background bool, payload ask.Payload) *run {
 			receipt, err = m.Enqueue(ctx, queue.Call{ID: id, Payload: payload})
 		} else {
 			result, err = m.Ask(ctx, queue.Call{ID: id, Payload: payload})
+			if errors.Is(err, queue.ErrInterrupted) && result.Cancelled {
+				err = nil // the model gets the result
+			}
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()

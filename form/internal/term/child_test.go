@@ -89,18 +89,10 @@ func childApp(mode string, say func(string, ...any), cancel func()) App {
 				done = true
 			case id == "x" && mode == "panic-key":
 				panic(errors.New("oh no"))
-			case id == "x" && mode == "panic-go":
-				loop.Go(func(context.Context) { panic("oh no") })
 			case id == "x" && mode == "panic-post":
 				loop.Post(func() { panic("oh no") })
 			case id == "x" && mode == "cancel":
 				cancel()
-			case id == "x" && mode == "work":
-				loop.Go(func(ctx context.Context) {
-					loop.Post(func() { last = "posted"; say("posted") })
-					<-ctx.Done()
-					say("goroutine ended, post accepted: %v", loop.Post(func() {}))
-				})
 			case id == "x" && mode == "release":
 				_ = loop.Release(func() error { _, err := fmt.Fprint(os.Stderr, "IN BETWEEN\r\n"); return err })
 				last = "back"

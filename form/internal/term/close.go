@@ -46,7 +46,6 @@ func (l *Loop) unblock() { _ = l.gate.Close() }
 // It returns err.
 func (l *Loop) close(err error) error {
 	l.mail.close()
-	l.cancel()
 	for _, t := range []*time.Timer{l.escape, l.paste, l.redraw} {
 		t.Stop()
 	}

@@ -34,10 +34,8 @@ type Loop struct {
 	gate   *gate
 	saved  *savedMode
 
-	ctx    context.Context // of the caller
-	work   context.Context // of goroutines: ends with the loop
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	ctx   context.Context // of the caller
+	group sync.WaitGroup
 
 	signals chan os.Signal // what watch passes on
 	resizes chan tcell.Event
@@ -96,22 +94,6 @@ func (m *mailbox) close() {
 // called from any goroutine and never blocks. After the end of the loop it does
 // nothing and returns false.
 func (l *Loop) Post(fn func()) bool { return l.mail.put(fn) }
-
-// Go runs fn on a goroutine of its own; its outcome comes back by [Loop.Post].
-// A panic in it ends the loop with a [*PanicError], the terminal restored. The
-// context ends when the loop does, and [Run] waits up to a second for fn to
-// return, so that no goroutine is left behind.
-func (l *Loop) Go(fn func(context.Context)) {
-	l.group.Go(func() {
-		defer func() {
-			if v := recover(); v != nil {
-				err := &PanicError{v, debug.Stack()}
-				l.mail.put(func() { l.end(err) })
-			}
-		}()
-		fn(l.work)
-	})
-}
 
 // Release gives the terminal back while fn runs, for another program that
 // needs it, and takes it again afterwards. It must be called from a callback or
@@ -174,7 +156,6 @@ func open(ctx context.Context, opt Options, app App) (*Loop, error) {
 		l.theme.NoColor = l.theme.NoColor || os.Getenv("NO_COLOR") != ""
 	}
 	l.mail.full = make(chan struct{}, 1)
-	l.work, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	l.escape, l.paste, l.redraw = stoppedTimer(), stoppedTimer(), stoppedTimer()
 
 	// Signals are caught before the terminal changes, so that none slips
@@ -186,7 +167,6 @@ func open(ctx context.Context, opt Options, app App) (*Loop, error) {
 	tcell.SetEncodingFallback(tcell.EncodingFallbackUTF8)
 	if err := screen.Init(); err != nil {
 		signal.Stop(raw)
-		l.cancel()
 		l.saved.restore()
 		l.saved.close()
 		_ = g.Close()

@@ -335,7 +335,6 @@ func TestRestoredOnEachWayOut(t *testing.T) {
 		{"normal end", "run", "\x11", 0, "end: <nil>"},
 		{"panic in a key callback", "panic-key", "x", 0, "the stack is there\nend: panic in the form: oh no"},
 		{"panic while drawing", "panic-draw", "x", 0, "the stack is there\nend: panic in the form: oh no"},
-		{"panic in a goroutine", "panic-go", "x", 0, "the stack is there\nend: panic in the form: oh no"},
 		{"panic in a posted function", "panic-post", "x", 0, "the stack is there\nend: panic in the form: oh no"},
 		{"context cancelled", "cancel", "x", 0, "end: context canceled"},
 		{"SIGINT", "run", "", syscall.SIGINT, "end: ended by signal: interrupt"},
@@ -344,7 +343,6 @@ func TestRestoredOnEachWayOut(t *testing.T) {
 		{"unread input", "run", "\x11" + strings.Repeat("unread ", 500), 0, "end: <nil>"},
 		{"inside of a paste", "run", "\x1b[200~abc", syscall.SIGTERM, "end: ended by signal: terminated"},
 		{"after the terminal was lent", "release", "x\x11", 0, "end: <nil>"},
-		{"goroutine at work", "work", "x\x11", 0, "goroutine ended, post accepted: false\nend: <nil>"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

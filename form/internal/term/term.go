@@ -43,8 +43,8 @@ type SignalError struct{ Signal os.Signal }
 
 func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
-// PanicError is returned when a callback, or a function given to [Loop.Post] or
-// [Loop.Go], panicked.
+// PanicError is returned when a callback, or a function given to [Loop.Post],
+// panicked.
 type PanicError struct {
 	Value any
 	Stack []byte // of the goroutine that panicked
