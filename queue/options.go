@@ -139,7 +139,7 @@ var (
 	ErrNotInteractive = errors.New("needs an interactive terminal")
 	// ErrInterrupted: the call was aborted while its form was open. What the
 	// model is told is [ask.InterruptedText].
-	ErrInterrupted = errors.New(ask.InterruptedText)
+	ErrInterrupted = errors.New(ask.InterruptedText) //lint:ignore ST1005 the text is the tool's answer
 	// ErrNotOpened: the call was aborted while another form was open.
 	ErrNotOpened = errors.New("The form was interrupted before it opened.") //lint:ignore ST1005 the text is the tool's error message
 	// ErrWaitInterrupted: the wait was aborted, or the session changed. The
