@@ -94,17 +94,35 @@ func parsePattern(line string) (p pattern, ok bool) {
 		return p, false
 	}
 	if strings.Contains(line, "/") {
-		p.parts = strings.Split(strings.TrimPrefix(line, "/"), "/")
+		p.parts = splitParts(strings.TrimPrefix(line, "/"))
 		for i, part := range p.parts {
 			if len(part) > 2 && strings.Trim(part, "*") == "" {
 				p.parts[i] = "**" // more stars are no more than two
 			}
 		}
-		return p, true
+		return p, p.parts != nil
 	}
 	p.name = line
 	p.plain = !strings.ContainsAny(line, `*?[\`)
 	return p, true
+}
+
+// splitParts cuts a pattern at its slashes, of which one in a class is none. Nil
+// is a pattern without sense.
+func splitParts(pattern string) (parts []string) {
+	begin := 0
+	for i := 0; i < len(pattern); {
+		width, _ := globByte(pattern[i:], 0)
+		if width == 0 {
+			return nil
+		}
+		if pattern[i+width-1] == '/' { // also after a backslash
+			parts = append(parts, pattern[begin:i])
+			begin = i + width
+		}
+		i += width
+	}
+	return append(parts, pattern[begin:])
 }
 
 // trimBlanks cuts blanks from the end unless a backslash keeps them.
@@ -224,13 +242,18 @@ func globClass(pattern string, c byte) (width int, ok bool) {
 			return i + 1, ok != negated
 		}
 		if strings.HasPrefix(pattern[i:], "[:") {
-			if end := strings.Index(pattern[i:], ":]"); end > 0 {
-				in, known := inClass(pattern[i+2:i+end], c)
+			end := i + 2 + strings.IndexByte(pattern[i+2:], ']')
+			if end < i+2 {
+				return 0, false
+			}
+			// Without the second colon it is a set like any other, as in git.
+			if end > i+2 && pattern[end-1] == ':' {
+				in, known := inClass(pattern[i+2:end-1], c)
 				if !known {
 					return 0, false
 				}
 				ok = ok || in
-				i += end + 2
+				i = end + 1
 				continue
 			}
 		}

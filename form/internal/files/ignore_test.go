@@ -28,9 +28,12 @@ func TestIgnorePatterns(t *testing.T) {
 		{"**/a/**/b/*.c", "x/a/a/b/y/b/z.c", true},
 		{"?", "a", true}, {"?", "ab", false}, {"a?c", "abc", true},
 		{"[a-c]x", "bx", true}, {"[!a-c]x", "bx", false}, {"[^a-c]x", "dx", true}, {"[]a]", "]", true}, {"[a-]", "-", true},
-		{"[[:digit:]]x", "1x", true}, {"[[:nonsense:]]", "a", false}, {"[a", "[a", false}, {"[a", "a", false},
+		{"[[:digit:]]x", "1x", true}, {"[[:nonsense:]]", "a", false},
+		{"[[:]x", "[x", true}, {"[[:]x", ":x", true}, {"[[:]x", "x", false}, {"[[::]]", ":", false}, {"[[:a]b:]]", "ab:]]", true}, {"[[:-z]", "f", true}, {"[[:", "[", false},
+		{"[a", "[a", false}, {"[a", "a", false},
 		{`\!a`, "!a", true}, {`\#a`, "#a", true}, {`a\*`, "a*", true}, {`a\*`, "ab", false}, {`a\`, "a", false},
 		{"#a", "#a", false}, {"", "a", false}, {"/", "a/", false}, {"a  ", "a", true}, {`a\ `, "a ", true}, {"a\r", "a", true},
+		{`[\/[ab]`, "a", true}, {"a[/]b", "a/b", false}, {"a[/b]", "ab", true}, {"x[/b]/c", "xb/c", true}, {`a\/b`, "a/b", true}, {"a/[b", "a/[b", false},
 		{"a*b*c*d", "aXbXcXcXd", true},
 		{strings.Repeat("a*", 50) + "b", strings.Repeat("a", 3000), false}, // and in no time
 		{strings.Repeat("**/a/", 50) + "b", strings.Repeat("a/", 1000) + "c", false},
@@ -66,7 +69,8 @@ func TestIgnoreOrder(t *testing.T) {
 // think the same.
 func TestWalkAgreesWithGit(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "a.go", "b.go", ".x", "a b"})
-	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "*.go", "a?c", `\a`, ".*", "[a-b]*", "a b", "***"}) // a** is left out: git cuts off the a first and then takes it for **
+	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "*.go", "a?c", `\a`, ".*", "[a-b]*", "a b", "***",
+		"[[:alpha:]]", "[[:alpha:].]x", "[[:]", "[[:a]", "[[::]]", "[[:a]b", "[[:no:]]", "[[:-z]", "[]a]", "[a", "[", `[\]a]`, `[\`}) // a** is left out: git cuts off the a first and then takes it for **
 	base := t.TempDir()
 	git(t, base, "version")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -130,6 +134,7 @@ func fits(files map[string]bool, file string) bool {
 func FuzzIgnore(f *testing.F) {
 	f.Add("a*b\n!**/[c-", "x/ab", true)
 	f.Add("[[:alpha:]-z]\\", "]", false)
+	f.Add("[[:]", "0", false)
 	f.Fuzz(func(t *testing.T, patterns, path string, dir bool) {
 		r := (*rules)(nil).add(parseRules([]byte(patterns)), "", 0)
 		if r.ignored(path, dir) && !strings.ContainsAny(patterns, "*?[\\") && !strings.Contains(patterns, path[strings.LastIndexByte(path, '/')+1:]) {
