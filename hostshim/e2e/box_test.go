@@ -20,7 +20,8 @@ import (
 )
 
 // box is one isolated home for pi: agent folder, home, temporary folder and
-// working directory. Nothing outside of it is read or written.
+// working directory. Nothing outside of it is read or written, but for the
+// caches that all boxes share.
 type box struct {
 	t        *testing.T
 	model    *model
@@ -55,10 +56,14 @@ func newBox(t *testing.T, mode string, m *model) *box {
 			t.Fatal(err)
 		}
 	}
+	// Compiling pi and the extension takes most of a cold start.
+	if err := os.Symlink(filepath.Join(env.caches, "jiti"), filepath.Join(tmp, "jiti")); err != nil {
+		t.Fatal(err)
+	}
 	b.env = map[string]string{
 		"PATH": b.bin + ":" + filepath.Dir(env.node) + ":/usr/bin:/bin", "HOME": home, "TMPDIR": tmp, "LANG": "C.UTF-8", "TZ": "UTC",
 		"TERM": "xterm-256color", "COLORTERM": "truecolor",
-		"PI_CODING_AGENT_DIR": b.agentDir, "PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0",
+		"NODE_COMPILE_CACHE": filepath.Join(env.caches, "node"), "PI_CODING_AGENT_DIR": b.agentDir, "PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0",
 		"PI_AGENT_ASK_ENGINE": env.engine, marker: root,
 	}
 	b.writeJSON(filepath.Join(b.agentDir, "models.json"), map[string]any{"providers": map[string]any{"scripted": map[string]any{

@@ -18,6 +18,7 @@ import (
 var env struct {
 	node, pi          string
 	engine, extension string
+	caches            string // of compiled JavaScript, which depends on nothing that a test changes
 	skip              string // why nothing can be tested here
 }
 
@@ -55,6 +56,10 @@ func prepare(dir string) error {
 		if _, err := os.Stat(f); err != nil {
 			return fmt.Errorf("%w (%v)", errNoPi, err)
 		}
+	}
+	env.caches = filepath.Join(dir, "caches")
+	if err := os.MkdirAll(filepath.Join(env.caches, "jiti"), 0o755); err != nil {
+		return err
 	}
 	env.engine = filepath.Join(dir, "pi-agent-ask")
 	if out, err := exec.Command("go", "build", "-o", env.engine, "../cmd/pi-agent-ask").CombinedOutput(); err != nil {
