@@ -130,10 +130,10 @@ func TestCancelWhileTheAgentWorks(t *testing.T) {
 // A wait covers what is outstanding, and what comes while it waits.
 func TestWaitForAnswers(t *testing.T) {
 	inBothModes(t, func(t *testing.T, mode string) {
-		m := newModel(t, ask(background("First?")), use(waits, `{}`).and("ask_user", background("Second?")), use(waits, `{}`), say("Known."))
+		m := newModel(t, ask(background("First?")), use(waits, `{}`).and("codemode", nested("Second?")), use(waits, `{}`), say("Known."))
 		b := newBox(t, mode, m)
 		x := b.bridge()
-		pi := b.start("start")
+		pi := b.start("--tools", "+codemode", "start")
 		pi.form("First?")
 		pi.pick("1")
 		pi.form("Second?")

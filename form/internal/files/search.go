@@ -25,8 +25,8 @@ type hit struct {
 	tier  tier
 }
 
-// search finds the best entries below a directory, a few more than asked for
-// because some may be gone from the disk.
+// search finds the best entries below a directory, which is "" or ends in a
+// slash; a few more than asked for, because some may be gone from the disk.
 func (v *view) search(ctx context.Context, below, query string, most int) ([]hit, error) {
 	query = fold(query)
 	best := ranking{entries: v.entries, most: most + most/8 + 8, worst: noMatch}

@@ -97,9 +97,11 @@ func TestFuzzyScore(t *testing.T) {
 }
 
 func FuzzSearch(f *testing.F) {
+	f.Add("̾/a", "", "\xcc/")
 	f.Add("src/Main.go\x00a b/İ\xff", "mg", "src/")
 	f.Fuzz(func(t *testing.T, paths, query, below string) {
 		v := listOf(strings.Split(paths, "\x00"))
+		below = below[:strings.LastIndexByte(below, '/')+1]
 		hits, err := v.search(t.Context(), below, query, 5)
 		if err != nil {
 			t.Fatal(err)
