@@ -135,6 +135,7 @@ func TestWaitForAnswers(t *testing.T) {
 		x := b.bridge()
 		pi := b.start("--tools", "+codemode", "start")
 		pi.form("First?")
+		b.holds(2, "ask:queued")
 		pi.pick("1")
 		pi.form("Second?")
 		m.stays(2)

@@ -3,14 +3,12 @@
 package e2e
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -69,27 +67,13 @@ func prepare(dir string) error {
 	return stage(pack, env.extension)
 }
 
-// stage lays the package out as npm would: one bundled file, the manifest and
-// the skill. The bundle is made here, so that a stale dist is never tested.
+// stage lays the package out as npm would: the bundle, the manifest and the
+// skill. The bundle is made here, so that a stale dist is never tested.
 func stage(from, to string) error {
 	if err := os.MkdirAll(filepath.Join(to, "dist"), 0o755); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(from, "package.json"))
-	if err != nil {
-		return err
-	}
-	var pack struct{ Scripts map[string]string }
-	if err := json.Unmarshal(text, &pack); err != nil {
-		return err
-	}
-	args := strings.Fields(pack.Scripts["bundle"])
-	for i, a := range args {
-		if strings.HasPrefix(a, "--outfile=") {
-			args[i] = "--outfile=" + filepath.Join(to, "dist", "index.js")
-		}
-	}
-	bundle := exec.Command(filepath.Join(from, "node_modules", ".bin", args[0]), args[1:]...)
+	bundle := exec.Command(env.node, "scripts/bundle.mjs", filepath.Join(to, "dist"))
 	bundle.Dir = from
 	if out, err := bundle.CombinedOutput(); err != nil {
 		return fmt.Errorf("bundling the extension: %w\n%s", err, out)
