@@ -3,6 +3,7 @@ package hosttest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
@@ -12,8 +13,10 @@ import (
 
 // Call is a tool call of the agent.
 type Call struct {
-	cancel context.CancelFunc
-	done   chan struct{}
+	tool, id string
+	cancel   context.CancelFunc
+	done     chan struct{}
+
 	result ask.ToolResult
 	err    error
 }
@@ -24,8 +27,18 @@ func (h *Host) Call(tool, id, params string) *Call {
 	arguments := json.RawMessage(params)
 	h.record(map[string]any{"role": "assistant", "stopReason": "toolUse", "content": []any{
 		map[string]any{"type": "toolCall", "id": id, "name": tool, "arguments": arguments}}})
+	return h.call(tool, id, arguments, !h.Manual)
+}
+
+// Nested makes a tool call from inside of another tool, which leaves neither an
+// assistant message nor a result in the session.
+func (h *Host) Nested(tool, id, params string) *Call {
+	return h.call(tool, id, json.RawMessage(params), false)
+}
+
+func (h *Host) call(tool, id string, arguments json.RawMessage, recorded bool) *Call {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &Call{cancel: cancel, done: make(chan struct{})}
+	c := &Call{tool: tool, id: id, cancel: cancel, done: make(chan struct{})}
 	gen := h.Gen()
 	h.mu.Lock()
 	h.running = append(h.running, c)
@@ -34,12 +47,27 @@ func (h *Host) Call(tool, id, params string) *Call {
 		defer close(c.done)
 		defer cancel()
 		c.result, c.err = h.ext.Execute(ctx, hostshim.Call{Gen: gen, ID: id, Name: tool, Params: arguments})
-		if h.Gen() == gen {
-			h.record(map[string]any{"role": "toolResult", "toolCallId": id, "toolName": tool, "isError": c.err != nil,
-				"content": c.result.Content, "details": c.result.Details})
+		if recorded && h.Gen() == gen {
+			h.recordResult(c)
 		}
 	})
 	return c
+}
+
+// RecordResult records the result of a call as it is now: one that has not
+// ended yet has failed.
+func (h *Host) RecordResult(c *Call) {
+	select {
+	case <-c.done:
+		h.recordResult(c)
+	default:
+		h.recordResult(&Call{tool: c.tool, id: c.id, err: context.Canceled})
+	}
+}
+
+func (h *Host) recordResult(c *Call) {
+	h.record(map[string]any{"role": "toolResult", "toolCallId": c.id, "toolName": c.tool, "isError": c.err != nil,
+		"content": c.result.Content, "details": c.result.Details})
 }
 
 // Abort aborts the call.
@@ -56,6 +84,9 @@ func (c *Call) Wait() (ask.ToolResult, error) {
 
 // record appends a message of the conversation.
 func (h *Host) record(message map[string]any) {
+	if h.isDead() {
+		return
+	}
 	raw, err := ask.Marshal(message)
 	if err != nil {
 		panic("hosttest: " + err.Error())
@@ -80,7 +111,7 @@ func (h *Host) TurnStart() error { return h.ext.TurnStart(context.Background(), 
 func (h *Host) TurnEnd() (messages int, more bool, err error) {
 	found, more, err := h.ext.Boundary(context.Background(), h.Gen())
 	for _, m := range found {
-		h.recordCustom(m)
+		h.RecordMessage(m)
 	}
 	return len(found), more, err
 }
@@ -96,13 +127,52 @@ func (h *Host) Submit(event string) {
 	h.ext.BusEvent(h.Gen(), hostshim.ChannelSubmit, json.RawMessage(event))
 }
 
-func (h *Host) recordCustom(m hostshim.Message) {
-	_, _ = h.session.Append(context.Background(), journal.Entry{Type: "custom_message", CustomType: m.CustomType,
+// RecordMessage records a message that the extension has given.
+func (h *Host) RecordMessage(m hostshim.Message) {
+	_, _ = h.append(context.Background(), journal.Entry{Type: "custom_message", CustomType: m.CustomType,
 		Content: m.Content, Display: m.Display, Details: m.Details})
+}
+
+// RecordUser records a message of the user.
+func (h *Host) RecordUser(content []ask.Block) {
+	h.record(map[string]any{"role": "user", "content": content})
+}
+
+// append appends an entry of the extension's.
+func (h *Host) append(ctx context.Context, e journal.Entry) (journal.Entry, error) {
+	if h.isDead() {
+		return e, errDead
+	}
+	e, err := h.session.Append(ctx, e)
+	if err == nil && h.OnAppend != nil {
+		h.OnAppend(e)
+	}
+	return e, err
+}
+
+// errDead is what a host says that was killed.
+var errDead = errors.New("hosttest: the host was killed")
+
+// Kill is the death of the host's process: from now on nothing that the
+// extension does reaches the session or anything else. Close ends what is left
+// of it; Reopen goes on with the session.
+func (h *Host) Kill() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dead = true
+}
+
+func (h *Host) isDead() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.dead
 }
 
 // check calls the hook and refuses what is stale.
 func (h *Host) check(ctx context.Context, gen uint64, method string) error {
+	if h.isDead() {
+		return errDead
+	}
 	if h.Hook != nil {
 		if err := h.Hook(ctx, method); err != nil {
 			return err
@@ -122,7 +192,7 @@ func (h *Host) AppendEntry(ctx context.Context, gen uint64, customType string, d
 	if err := h.check(ctx, gen, "AppendEntry "+customType); err != nil {
 		return "", err
 	}
-	e, err := h.session.Append(ctx, journal.Entry{Type: "custom", CustomType: customType, Data: data})
+	e, err := h.append(ctx, journal.Entry{Type: "custom", CustomType: customType, Data: data})
 	if err == nil {
 		h.note("append %s", customType)
 	}
@@ -180,20 +250,27 @@ func (h *Host) Deliver(ctx context.Context, gen uint64, m hostshim.Message, wake
 	if wake {
 		h.Busy(true)
 	}
-	h.recordCustom(m)
+	h.mu.Lock()
+	h.delivered = append(h.delivered, Delivery{m, wake})
+	h.mu.Unlock()
+	if !h.Manual || !wake {
+		h.RecordMessage(m)
+	}
 	h.note("deliver %t", wake)
 	return nil
 }
 
 // SendUser implements [hostshim.Agent].
-func (h *Host) SendUser(ctx context.Context, gen uint64, content []ask.Block, _ bool) error {
+func (h *Host) SendUser(ctx context.Context, gen uint64, content []ask.Block, followUp bool) error {
 	if err := h.check(ctx, gen, "SendUser"); err != nil {
 		return err
 	}
-	h.record(map[string]any{"role": "user", "content": content})
+	if !h.Manual {
+		h.RecordUser(content)
+	}
 	h.Busy(true)
 	h.mu.Lock()
-	h.users = append(h.users, content[0].Text)
+	h.users = append(h.users, UserMessage{content, followUp})
 	h.mu.Unlock()
 	h.note("user")
 	return nil
@@ -210,6 +287,9 @@ func (h *Host) Working(_ uint64, shown bool) { h.note("working %t", shown) }
 
 // Emit implements [hostshim.Bus].
 func (h *Host) Emit(_ uint64, channel string, data json.RawMessage) {
+	if h.isDead() {
+		return
+	}
 	e := Event{channel, data}
 	h.mu.Lock()
 	h.events = append(h.events, e)

@@ -44,8 +44,15 @@ type Host struct {
 	Hook func(ctx context.Context, method string) error
 	// OnEvent is called for each event on the bus.
 	OnEvent func(Event)
+	// OnAppend is called after each entry that the extension, or the host on
+	// its behalf, has appended.
+	OnAppend func(journal.Entry)
 	// Image is what the clipboard holds; nil is an empty one.
 	Image *ask.Image
+	// Manual leaves it to the test to record what a real host records only
+	// later, if at all: results of tool calls, messages that wake the agent,
+	// and messages in the user's name. See the methods Record….
+	Manual bool
 
 	ext   *hostshim.Extension
 	calls sync.WaitGroup
@@ -55,6 +62,7 @@ type Host struct {
 	gen     uint64
 	session *journal.Memory
 	busy    bool
+	dead    bool
 	running []*Call
 	taken   bool // something else has the place of forms
 	stack   []*Form
@@ -62,13 +70,27 @@ type Host struct {
 	fresh   []*Form // not yet returned by NextForm
 	log     []string
 	events  []Event
-	users   []string
+
+	delivered []Delivery
+	users     []UserMessage
 }
 
 // Event is an event on the host's bus.
 type Event struct {
 	Channel string
 	Data    json.RawMessage
+}
+
+// Delivery is a message that was delivered.
+type Delivery struct {
+	Message hostshim.Message
+	Wake    bool // it woke the agent
+}
+
+// UserMessage is a message in the user's name.
+type UserMessage struct {
+	Content  []ask.Block
+	FollowUp bool // the agent was busy
 }
 
 // New returns a host with an empty session. Without an AgentDir the settings
@@ -145,6 +167,9 @@ func (h *Host) Close() {
 func (h *Host) note(format string, args ...any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.dead {
+		return
+	}
 	h.log = append(h.log, fmt.Sprintf(format, args...))
 	h.wake()
 }
@@ -220,10 +245,26 @@ func (h *Host) Events(channels ...string) []Event {
 }
 
 // UserMessages are the texts sent in the user's name.
-func (h *Host) UserMessages() []string {
+func (h *Host) UserMessages() (texts []string) {
+	for _, m := range h.Users() {
+		texts = append(texts, m.Content[0].Text)
+	}
+	return texts
+}
+
+// Users are the messages sent in the user's name, oldest first.
+func (h *Host) Users() []UserMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.users)
+}
+
+// Delivered are the messages that were delivered outside of a turn's end,
+// oldest first.
+func (h *Host) Delivered() []Delivery {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.delivered)
 }
 
 // Entries are the entries of the branch with this custom type.

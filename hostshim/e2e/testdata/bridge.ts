@@ -36,6 +36,7 @@ export default function (pi) {
 			screen.requestRender();
 		},
 		abort: () => session.abort(),
+		compact: () => new Promise((onComplete, onError) => session.compact({ onComplete, onError })),
 		select: async () => note("selected", await session.ui.select("Pick one of these", ["red", "green"])),
 		editor: ({ text }) => session.ui.setEditorText(text),
 		read: () => note("editor", session.ui.getEditorText()),

@@ -18,9 +18,9 @@ const { metafile } = await build({
 	platform: "node",
 	target: "node22",
 	external: ["@earendil-works/*"],
-	define: { "import.meta.url": "here" },
+	define: { "import.meta.url": "__bundleURL" },
 	banner: {
-		js: `module.exports = (require) => { const module = {}; const here = require("node:url").pathToFileURL(__filename).href;`,
+		js: `module.exports = (require) => { const module = {}; const __bundleURL = require("node:url").pathToFileURL(__filename).href;`,
 	},
 	footer: { js: "return module.exports.default; };" },
 	metafile: true,
