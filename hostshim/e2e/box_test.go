@@ -32,8 +32,9 @@ type box struct {
 	ext      []string
 	env      map[string]string
 	settings map[string]any
-	pi       *term // the running one, if any
-	died     bool  // pi was killed; calls may have no result
+	answers  []answer // of the terminal
+	pi       *term    // the running one, if any
+	died     bool     // pi was killed; calls may have no result
 }
 
 const marker = "PI_AGENT_ASK_E2E_BOX"
@@ -131,7 +132,7 @@ func (b *box) start(args ...string) *term { b.t.Helper(); return b.startSized(10
 
 func (b *box) startSized(cols, rows int, args ...string) *term {
 	b.t.Helper()
-	b.pi = startTerm(b.t, b.command(args...), cols, rows)
+	b.pi = startTerm(b.t, b.command(args...), cols, rows, b.answers...)
 	return b.pi
 }
 

@@ -24,6 +24,8 @@ type term struct {
 	pty    *os.File
 	exited chan struct{}
 
+	answers []answer
+
 	mu         sync.Mutex
 	screenOf   *vt.Emulator
 	cols, rows int
@@ -31,9 +33,13 @@ type term struct {
 	raw        bytes.Buffer
 }
 
-func startTerm(t *testing.T, cmd *exec.Cmd, cols, rows int) *term {
+// answer is what the terminal says to a question, beside what every terminal
+// knows.
+type answer struct{ question, reply string }
+
+func startTerm(t *testing.T, cmd *exec.Cmd, cols, rows int, answers ...answer) *term {
 	t.Helper()
-	p := &term{t: t, cmd: cmd, cols: cols, rows: rows, screenOf: vt.NewEmulator(cols, rows), exited: make(chan struct{})}
+	p := &term{t: t, cmd: cmd, cols: cols, rows: rows, answers: answers, screenOf: vt.NewEmulator(cols, rows), exited: make(chan struct{})}
 	p.screenOf.SetCallbacks(vt.Callbacks{Bell: func() { p.bells++ }})
 	file, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
 	if err != nil {
@@ -63,6 +69,11 @@ func (p *term) draw() {
 		if n > 0 {
 			p.mu.Lock()
 			p.raw.Write(buf[:n])
+			for _, a := range p.answers {
+				if bytes.Contains(buf[:n], []byte(a.question)) {
+					_, _ = p.pty.WriteString(a.reply)
+				}
+			}
 			_, _ = p.screenOf.Write(buf[:n])
 			p.mu.Unlock()
 		}

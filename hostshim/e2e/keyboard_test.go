@@ -1,0 +1,128 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// kittyKeyboard is a terminal that has the Kitty keyboard protocol.
+var kittyKeyboard = answer{"\x1b[?u", "\x1b[?7u"}
+
+const (
+	press = 1 + iota
+	repeat
+	release
+)
+
+var kittyCodes = map[string]string{"Enter": "13;1", "Esc": "27;1", "Tab": "9;1", "Space": "32;1", "Backspace": "127;1", "C-v": "118;5", "C-M-d": "100;7", "?": "47:63;2"}
+
+// kitty is one event of a key in the long form of the protocol.
+func kitty(name string, event int) string {
+	code, ok := kittyCodes[name]
+	if r := []rune(name)[0]; !ok && unicode.IsUpper(r) {
+		code = fmt.Sprintf("%d:%d;2", unicode.ToLower(r), r)
+	} else if !ok {
+		code = fmt.Sprintf("%d;1", r)
+	}
+	return fmt.Sprintf("\x1b[%s:%du", code, event)
+}
+
+// taps presses and releases keys, one at a time.
+func (p *term) taps(names ...string) {
+	p.t.Helper()
+	for _, name := range names {
+		p.typed(kitty(name, press))
+		time.Sleep(10 * time.Millisecond)
+		p.typed(kitty(name, release))
+		time.Sleep(25 * time.Millisecond)
+	}
+}
+
+// holdsDown presses a key and lets it go only after a while.
+func (p *term) holdsDown(name string, repeats int) {
+	p.t.Helper()
+	p.typed(kitty(name, press))
+	for range repeats {
+		time.Sleep(30 * time.Millisecond)
+		p.typed(kitty(name, repeat))
+	}
+	p.typed(kitty(name, release))
+}
+
+// On a terminal with the Kitty protocol every key does what it does on others,
+// once: letters, shifted ones, a key with two modifiers.
+func TestKittyKeyboard(t *testing.T) {
+	inBothModes(t, func(t *testing.T, mode string) {
+		m := newModel(t, ask(oneStore), say("Done."))
+		b := newBox(t, mode, m)
+		b.clipboard()
+		b.answers = []answer{kittyKeyboard}
+		pi := b.start("start")
+		pi.form("Which store?")
+		if out := pi.output(); !strings.Contains(out, "\x1b[?u") || strings.Contains(out, "\x1b[>4;2m") {
+			t.Error("pi has not turned the protocol on")
+		}
+		pi.taps("N", "W", "h", "y", "?", "Space", "x", "Backspace", "O", "k", "Enter")
+		pi.sees("Why? Ok")
+		pi.taps("?")
+		pi.sees("Live settings")
+		pi.taps("Esc")
+		pi.loses("Live settings")
+		pi.taps("n", "C-v")
+		pi.sees("[1 image]")
+		pi.taps("C-v")
+		pi.sees("[2 images]")
+		pi.typed("\x1b[100;7u")
+		pi.sees("[1 image]")
+		pi.loses("[2 images]")
+		pi.taps("Enter", "3", "2", "n", "d", "Enter")
+		pi.sees("❯ 1. Submit")
+		pi.taps("Enter")
+		told := m.request(2)
+		if got := told.Messages[len(told.Messages)-1]; got.images() > 0 { // the note's option was not chosen
+			t.Errorf("the model was sent %d pictures", got.images())
+		}
+		if got := requestLine.ReplaceAllString(told.result(), ""); got != "Q1: 2nd\nQ1 note: Why? Ok" {
+			t.Errorf("the model was told %q", got)
+		}
+		pi.sees("Done.")
+	})
+}
+
+// A held Enter confirms one question; a held letter types.
+func TestHeldKeys(t *testing.T) {
+	slow(t)
+	parallel(t)
+	question := `{"id":"q%d","prompt":"Number %d?",` + stores + `}`
+	many := `{"id":"m","type":"multi","prompt":"Pick any",` + stores + `}`
+	m := newModel(t, ask(fmt.Sprintf(`{"questions":[%s,`+question+`,`+question+`]}`, many, 1, 1, 2, 2)), say("Done."))
+	b := newBox(t, "regular", m)
+	b.answers = []answer{kittyKeyboard}
+	pi := b.start("start")
+	pi.form("Pick any")
+	pi.taps("2")
+	pi.sees("2. [x] SQLite")
+	pi.taps("Tab")
+	pi.form("Number 1?")
+	pi.holdsDown("Enter", 10)
+	pi.form("Number 2?")
+	time.Sleep(100 * time.Millisecond)
+	if s := pi.screen(); !strings.Contains(s, "Number 2?") || strings.Contains(s, "(•)") {
+		t.Errorf("the held key ran on:\n%s", s)
+	}
+	pi.taps("3")
+	pi.holdsDown("z", 3)
+	pi.sees("zzzz")
+	pi.taps("Enter")
+	pi.sees("❯ 1. Submit")
+	pi.taps("Enter")
+	if got := requestLine.ReplaceAllString(m.request(2).result(), ""); got != "Q1: SQLite\nQ2: Postgres\nQ3: zzzz" {
+		t.Errorf("the model was told %q", got)
+	}
+	pi.sees("Done.")
+}
