@@ -305,7 +305,7 @@ func (e *Extension) SetTheme(t form.Theme) { e.screen.setTheme(t) }
 func (e *Extension) formOptions(r *running) *form.Options {
 	o := &form.Options{
 		Settings: e.settings, Theme: e.info.Theme, PasteImageKeys: e.info.PasteImageKeys,
-		CursorMarker: e.info.CursorMarker, Dir: r.cwd,
+		CursorMarker: e.info.CursorMarker, Width: e.info.Width, Dir: r.cwd,
 	}
 	if w, ok := e.host.(TerminalWriter); ok {
 		o.Terminal = w.WriteTerminal

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
 	"github.com/pi-agent-ask/pi-agent-ask/journal"
 )
@@ -145,6 +146,9 @@ type Info struct {
 	PasteImageKeys []string
 	// CursorMarker is put into frames at the cursor.
 	CursorMarker string
+	// Width is how many columns the host's screen gives to a cluster; nil is
+	// [display.ClusterWidth].
+	Width display.WidthFunc
 	// Guard is the quiet gap without key presses after which a form that just
 	// opened takes keys: 0 is 300 ms, negative is off.
 	Guard time.Duration

@@ -23,6 +23,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
 	"github.com/pi-agent-ask/pi-agent-ask/hostshim"
@@ -54,8 +56,9 @@ type Host struct {
 	// and messages in the user's name. See the methods Record….
 	Manual bool
 
-	ext   *hostshim.Extension
-	calls sync.WaitGroup
+	ext    *hostshim.Extension
+	calls  sync.WaitGroup
+	ownDir string // made by the first setting that is changed; removed by Close
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at every change
@@ -94,14 +97,17 @@ type UserMessage struct {
 }
 
 // New returns a host with an empty session. Without an AgentDir the settings
-// are the default ones; without a Guard forms take keys at once.
+// are the default ones, and changes last until Close; without a Guard forms
+// take keys at once.
 func New(info hostshim.Info) *Host { return Reopen(info, journal.NewMemory()) }
 
 // Reopen returns a host that goes on with the session of another one, as after
 // the death of its process.
 func Reopen(info hostshim.Info, session *journal.Memory) *Host {
+	ownDir := ""
 	if info.AgentDir == "" {
-		info.AgentDir = filepath.Join(os.TempDir(), "pi-agent-ask-hosttest-has-no-settings")
+		ownDir = filepath.Join(os.TempDir(), "pi-agent-ask-hosttest-"+uuid.NewString())
+		info.AgentDir = ownDir
 	}
 	if info.Guard == 0 {
 		info.Guard = -1
@@ -109,7 +115,7 @@ func Reopen(info hostshim.Info, session *journal.Memory) *Host {
 	if info.Theme == nil {
 		info.Theme = &form.Theme{NoColor: true}
 	}
-	h := &Host{Mode: "tui", session: session, changed: make(chan struct{}), forms: map[int]*Form{}}
+	h := &Host{Mode: "tui", ownDir: ownDir, session: session, changed: make(chan struct{}), forms: map[int]*Form{}}
 	h.ext = hostshim.New(h, info)
 	return h
 }
@@ -161,6 +167,9 @@ func (h *Host) Shutdown() error { return h.ext.Shutdown(context.Background(), h.
 func (h *Host) Close() {
 	h.ext.Close()
 	h.calls.Wait()
+	if h.ownDir != "" {
+		_ = os.RemoveAll(h.ownDir)
+	}
 }
 
 // note logs what happened and wakes those who wait.

@@ -51,6 +51,17 @@ func (h *Host) Forms() []int {
 	return numbers
 }
 
+// Form is the form that is open, the newest one if there are several; nil if
+// there is none.
+func (h *Host) Form() *Form {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.stack) == 0 {
+		return nil
+	}
+	return h.stack[len(h.stack)-1]
+}
+
 // Press presses keys: characters, or ids such as "enter" and "shift+tab".
 func (f *Form) Press(keys ...string) {
 	for _, key := range keys {
