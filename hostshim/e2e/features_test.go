@@ -132,6 +132,35 @@ func TestFileCompletion(t *testing.T) {
 	})
 }
 
+// Where pi has fd, the list is pi's own, with what other extensions add to it.
+func TestFileCompletionByPi(t *testing.T) {
+	inBothModes(t, func(t *testing.T, mode string) {
+		slow(t)
+		m := newModel(t, ask(oneStore), say("Done."))
+		b := newBox(t, mode, m)
+		b.write("src/zebra.go", "package src\n", 0o644)
+		b.write(filepath.Join(b.bin, "fd"), "#!/bin/sh\nprintf '%s\\n' docs/ 'docs/only fd knows.md'\n", 0o755)
+		pi := b.start("start")
+		pi.form("Which store?")
+		pi.keys("3", "see ", "@", "k", "n", "o", "w")
+		if s := pi.sees("→ only fd knows.md"); strings.Contains(s, "zebra") {
+			t.Errorf("the list is not pi's:\n%s", s)
+		}
+		pi.keys("Tab")
+		pi.loses("→ only fd knows.md")
+		pi.keys("and ", "@", "d", "o", "c")
+		pi.sees("→ docs/")
+		pi.keys("Tab")
+		pi.loses("→ docs/")
+		pi.keys("Enter")
+		pi.sees("❯ 1. Submit")
+		pi.keys("Enter")
+		if got := m.request(2).result(); !strings.HasSuffix(got, `Q1: see @"docs/only fd knows.md" and @docs/`) {
+			t.Errorf("the model was told %q", got)
+		}
+	})
+}
+
 // ? opens the settings over the form; a change is saved and holds at once. A
 // change of the file on disk does, too.
 func TestSettingsLive(t *testing.T) {
