@@ -30,6 +30,7 @@ type term struct {
 	screenOf   *vt.Emulator
 	cols, rows int
 	bells      int
+	pictures   []placement
 	raw        bytes.Buffer
 }
 
@@ -41,6 +42,7 @@ func startTerm(t *testing.T, cmd *exec.Cmd, cols, rows int, answers ...answer) *
 	t.Helper()
 	p := &term{t: t, cmd: cmd, cols: cols, rows: rows, answers: answers, screenOf: vt.NewEmulator(cols, rows), exited: make(chan struct{})}
 	p.screenOf.SetCallbacks(vt.Callbacks{Bell: func() { p.bells++ }})
+	p.screenOf.RegisterApcHandler(p.graphics)
 	file, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
 	if err != nil {
 		t.Fatal(err)
