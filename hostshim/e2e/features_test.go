@@ -298,8 +298,8 @@ func TestRemoteAnswer(t *testing.T) {
 	})
 }
 
-// A form that was answered elsewhere is gone at once; late keys and a second
-// answer do nothing.
+// A form that was answered elsewhere is gone at once, and the answer is in the
+// transcript; a late key and a second answer change nothing.
 func TestAnsweredElsewhere(t *testing.T) {
 	inBothModes(t, func(t *testing.T, mode string) {
 		m := newModel(t, ask(oneStore), say("Known.").held("end"))
@@ -324,8 +324,13 @@ func TestAnsweredElsewhere(t *testing.T) {
 		if got := m.request(2).result(); !strings.HasSuffix(got, "Q1: SQLite") {
 			t.Errorf("the model was told %q", got)
 		}
+		pi.sees("✓ Q1: SQLite")
 		m.open("end")
 		pi.sees("Known.")
+		x.do("read", nil)
+		if got := string(x.events("editor")[0].Data); got != `"1"` { // the late key is one for pi's editor
+			t.Errorf("the editor holds %s", got)
+		}
 		if n := len(x.events("pi-agent-ask:completed")); n != 1 {
 			t.Errorf("completed came %d times", n)
 		}
