@@ -92,6 +92,43 @@ func TestFormThatLostItsPlace(t *testing.T) {
 	})
 }
 
+// A dialog that throws the form out keeps the place until it is done with; then
+// the form is back with its draft.
+func TestDialogInPlaceOfTheForm(t *testing.T) {
+	inBothModes(t, func(t *testing.T, mode string) {
+		slow(t)
+		m := newModel(t, ask(background("Later?")), say("Resting."), say("Known."))
+		b := newBox(t, mode, m)
+		x := b.bridge()
+		pi := x.start()
+		pi.prompt("start")
+		pi.form("Later?")
+		pi.sees("Resting.")
+		pi.keys("3", "a draft")
+		pi.sees("a draft")
+		x.do("dialog", nil)
+		pi.sees("Log in here")
+		time.Sleep(300 * time.Millisecond) // time for the form to push in
+		if s := pi.sees("Log in here"); strings.Contains(s, "a draft") {
+			t.Errorf("the form has thrown the dialog out:\n%s", s)
+		}
+		pi.keys("Enter")
+		pi.sees("a draft")
+		time.Sleep(500 * time.Millisecond) // keys count again
+		pi.keys("!", "Enter")
+		pi.sees("❯ 1. Submit")
+		pi.keys("Enter")
+		if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
+			t.Errorf("the model was told %q", got)
+		}
+		pi.sees("Known.")
+		x.blocked(t, 1)
+		if n := len(x.events("pi-agent-ask:started")); n != 1 {
+			t.Errorf("the form was announced %d times", n)
+		}
+	})
+}
+
 // Text that is put into pi's editor while the form is there is kept.
 func TestTextInTheEditorIsKept(t *testing.T) {
 	slow(t)

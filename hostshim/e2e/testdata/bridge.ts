@@ -17,6 +17,12 @@ export default function (pi) {
 		if (!slot && focused && "setAutocompleteProvider" in focused) slot = { editor: focused, place: holder(screen, focused) };
 		return [];
 	};
+	const put = (component) => {
+		slot.place.clear();
+		slot.place.addChild(component);
+		screen.setFocus(component);
+		screen.requestRender();
+	};
 	const note = (channel, data) => appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify({ channel, data })}\n`);
 	const keep = { withSession: async (ctx) => void (globalThis.bridgeCommands = ctx) };
 	const actions = {
@@ -29,12 +35,9 @@ export default function (pi) {
 		fork: ({ id }) => globalThis.bridgeCommands.fork(id, { position: "at", ...keep }),
 		tree: ({ id }) => globalThis.bridgeCommands.navigateTree(id, {}),
 		// What pi does when it closes its own box after /reload: whatever is in the slot is thrown out, nobody is told.
-		clear: () => {
-			slot.place.clear();
-			slot.place.addChild(slot.editor);
-			screen.setFocus(slot.editor);
-			screen.requestRender();
-		},
+		clear: () => put(slot.editor),
+		// What pi does for a login: its dialog takes the slot from whoever has it, and gives it back to the editor.
+		dialog: () => put({ render: () => ["Log in here"], invalidate() {}, handleInput: () => put(slot.editor) }),
 		abort: () => session.abort(),
 		compact: () => new Promise((onComplete, onError) => session.compact({ onComplete, onError })),
 		select: async () => note("selected", await session.ui.select("Pick one of these", ["red", "green"])),
