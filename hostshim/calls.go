@@ -18,26 +18,32 @@ const (
 type calls struct {
 	mu    sync.Mutex
 	open  []*openCall
-	early []string
+	early []callKey
+}
+
+// callKey names a call: ids are only meant for one generation of the session.
+type callKey struct {
+	gen uint64
+	id  string
 }
 
 type openCall struct {
-	id     string
+	callKey
 	cancel context.CancelFunc
 }
 
 // start registers a call; done must be called at its end. There is none when
 // too many calls are open.
-func (c *calls) start(ctx context.Context, id string) (_ context.Context, done func()) {
+func (c *calls) start(ctx context.Context, gen uint64, id string) (_ context.Context, done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) >= maxCalls {
 		return ctx, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	call := &openCall{id, cancel}
+	call := &openCall{callKey{gen, id}, cancel}
 	c.open = append(c.open, call)
-	if i := slices.Index(c.early, id); i >= 0 {
+	if i := slices.Index(c.early, call.callKey); i >= 0 {
 		c.early = slices.Delete(c.early, i, i+1)
 		cancel()
 	}
@@ -50,12 +56,13 @@ func (c *calls) start(ctx context.Context, id string) (_ context.Context, done f
 }
 
 // cancel aborts a call, also one that has not started yet.
-func (c *calls) cancel(id string) {
+func (c *calls) cancel(gen uint64, id string) {
+	key := callKey{gen, id}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := false
 	for _, o := range c.open {
-		if o.id == id {
+		if o.callKey == key {
 			o.cancel()
 			found = true
 		}
@@ -66,5 +73,5 @@ func (c *calls) cancel(id string) {
 	if len(c.early) == maxEarly {
 		c.early = c.early[1:]
 	}
-	c.early = append(c.early, id)
+	c.early = append(c.early, key)
 }

@@ -3,12 +3,16 @@ package hostshim_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
 	"github.com/pi-agent-ask/pi-agent-ask/hostshim"
 	"github.com/pi-agent-ask/pi-agent-ask/hostshim/hosttest"
 )
@@ -153,5 +157,131 @@ func TestSavingWhileTheBranchChanges(t *testing.T) {
 	}
 	if len(h.Entries("ask:history-completed")) != 0 {
 		t.Error("the answer turned up on another branch")
+	}
+}
+
+// breakable returns a host whose measure of text panics, once broken is set:
+// a fault inside of the form that is drawn.
+func breakable(t *testing.T) (h *hosttest.Host, broken *atomic.Bool) {
+	t.Helper()
+	broken = new(atomic.Bool)
+	h = hosttest.New(hostshim.Info{Width: func(cluster string) int {
+		if broken.Load() {
+			panic("no such glyph")
+		}
+		return display.ClusterWidth(cluster)
+	}})
+	t.Cleanup(h.Close)
+	must(t, h.Start("startup"))
+	return h, broken
+}
+
+func TestFormThatPanics(t *testing.T) {
+	const text = "panic in the form: no such glyph"
+	for _, c := range []struct {
+		name  string
+		early bool // broken before the form is drawn for the first time
+		do    func(*hosttest.Form)
+	}{
+		{"before it is seen", true, nil},
+		{"while it is drawn", false, func(f *hosttest.Form) { f.Resize(70, 20) }},
+		{"while a key is pressed", false, func(f *hosttest.Form) { f.Press("down") }},
+		{"while text is pasted", false, func(f *hosttest.Form) { f.Press("3"); f.Paste("a\nb") }},
+		{"in one of many things at once", false, func(f *hosttest.Form) {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() { f.Press("3", "x", "esc"); f.Resize(40, 10); f.Type("text") })
+			}
+			all.Wait()
+		}},
+	} {
+		for _, background := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, background %t", c.name, background), func(t *testing.T) {
+				h, broken := breakable(t)
+				payload := single
+				if background {
+					payload = inBackground(single)
+				}
+				broken.Store(c.early)
+				call := h.Call(ask.ToolAsk, "a", payload)
+				if c.do != nil {
+					f := h.NextForm()
+					broken.Store(true)
+					c.do(f)
+				}
+				switch _, err := call.Wait(); {
+				case background:
+					must(t, err)
+					h.WaitLog("deliver true") // a failure is no cancellation
+					if answer := string(h.Entries("ask:background-answer")[0].Content); !strings.Contains(answer, text) {
+						t.Errorf("the model reads %s", answer)
+					}
+				case err == nil || !strings.HasSuffix(err.Error(), text):
+					t.Errorf("error %v", err)
+				}
+				completed := h.Entries("ask:history-completed")
+				if len(completed) != 1 || !strings.Contains(string(completed[0].Data), `"error":"`+text) {
+					t.Errorf("the journal says %v", completed)
+				}
+				if slices.Contains(h.Log(), "abort") || len(h.Events(hostshim.ChannelCompleted)) != 0 || len(h.Forms()) != 0 {
+					t.Errorf("nobody has cancelled; forms %v, log %q", h.Forms(), h.Log())
+				}
+				// Nothing stays locked: the next form opens, and the settings do.
+				broken.Store(false)
+				next := h.Call(ask.ToolAsk, "b", single)
+				f := h.NextForm()
+				must(t, h.Extension().OpenSettings(context.Background(), h.Gen()))
+				f.WaitText("ettings")
+				f.Press("esc")
+				f.Press("2", "enter")
+				result, err := next.Wait()
+				must(t, err)
+				if !strings.HasSuffix(result.Content[0].Text, "DB: Postgres") {
+					t.Errorf("the model reads %q", result.Content[0].Text)
+				}
+			})
+		}
+	}
+}
+
+func TestSettingsThatPanic(t *testing.T) {
+	h, broken := breakable(t)
+	done := make(chan error, 1)
+	go func() { done <- h.Extension().OpenSettings(context.Background(), h.Gen()) }()
+	f := h.NextForm()
+	broken.Store(true)
+	f.Resize(70, 20)
+	if err := <-done; err == nil || err.Error() != "panic in the form: no such glyph" {
+		t.Errorf("error %v", err)
+	}
+	f.WaitClosed()
+	broken.Store(false)
+	go func() { done <- h.Extension().OpenSettings(context.Background(), h.Gen()) }()
+	h.NextForm().Press("esc")
+	must(t, <-done)
+}
+
+// Two commands at once open one overlay.
+func TestSettingsAreOpenedOnce(t *testing.T) {
+	opening, open := make(chan struct{}), make(chan struct{})
+	h := hosttest.New(hostshim.Info{})
+	t.Cleanup(h.Close)
+	h.Hook = func(_ context.Context, method string) error {
+		if method == "OpenForm" {
+			close(opening) // fails if there is a second one
+			<-open
+		}
+		return nil
+	}
+	must(t, h.Start("startup"))
+	done := make(chan error, 1)
+	go func() { done <- h.Extension().OpenSettings(context.Background(), h.Gen()) }()
+	<-opening
+	must(t, h.Extension().OpenSettings(context.Background(), h.Gen()))
+	close(open)
+	h.NextForm().Press("esc")
+	must(t, <-done)
+	if n := count(h.Log(), "close 1"); n != 1 || slices.Contains(h.Log(), "open 2 settings") {
+		t.Errorf("log %q", h.Log())
 	}
 }

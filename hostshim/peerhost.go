@@ -5,14 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
-	"github.com/pi-agent-ask/pi-agent-ask/form"
 	"github.com/pi-agent-ask/pi-agent-ask/journal"
 )
 
@@ -61,6 +57,9 @@ func (h peerHost) AppendEntry(ctx context.Context, gen uint64, customType string
 		ID string `json:"id"`
 	}
 	err := h.p.call(ctx, "journal/append", map[string]any{"gen": gen, "customType": customType, "data": data}, &out)
+	if err == nil && out.ID == "" {
+		err = errors.New("hostshim: the host's answer to journal/append has no id")
+	}
 	return out.ID, err
 }
 
@@ -155,60 +154,4 @@ func (h peerHost) Emit(gen uint64, channel string, data json.RawMessage) {
 func (h peerHost) WriteTerminal(data []byte) error {
 	h.p.notify("terminal/write", map[string]any{"data": base64.StdEncoding.EncodeToString(data)})
 	return nil
-}
-
-// peerClipboard reads images with the system's tools and through the host's
-// native clipboard: on Linux the tools come first, elsewhere the host is
-// quicker.
-type peerClipboard struct{ p *peer }
-
-func (c peerClipboard) ReadImage(ctx context.Context) (image ask.Image, err error) {
-	ways := []form.Clipboard{form.SystemClipboard(), nativeClipboard(c)}
-	if runtime.GOOS != "linux" {
-		slices.Reverse(ways)
-	}
-	for _, way := range ways {
-		if image, err = way.ReadImage(ctx); !errors.Is(err, form.ErrClipboardUnavailable) {
-			break
-		}
-	}
-	return image, err
-}
-
-// nativeClipboard is the host's.
-type nativeClipboard struct{ p *peer }
-
-func (c nativeClipboard) ReadImage(ctx context.Context) (ask.Image, error) {
-	var out struct {
-		MimeType string `json:"mimeType"`
-		Data     string `json:"data"`
-		Empty    bool   `json:"empty"`
-	}
-	switch err := c.p.call(ctx, "clipboard/image", none{}, &out); {
-	case err != nil:
-		return ask.Image{}, form.ErrClipboardUnavailable
-	case out.Empty:
-		return ask.Image{}, form.ErrClipboardEmpty
-	}
-	return ask.Image{ID: uuid.NewString(), MimeType: out.MimeType, Data: out.Data}, nil
-}
-
-// peerFiles finds files through the host's own completion.
-type peerFiles struct{ p *peer }
-
-func (f peerFiles) Suggest(ctx context.Context, query string) ([]form.FileItem, error) {
-	var out struct {
-		Items []struct {
-			Value string `json:"value"`
-			Name  string `json:"name"`
-			Path  string `json:"path"`
-			Dir   bool   `json:"dir"`
-		} `json:"items"`
-	}
-	err := f.p.call(ctx, "files/suggest", map[string]any{"query": query}, &out)
-	var items []form.FileItem
-	for _, i := range out.Items {
-		items = append(items, form.FileItem{Value: i.Value, Name: i.Name, Path: i.Path, Dir: i.Dir})
-	}
-	return items, err
 }

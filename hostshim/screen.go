@@ -10,9 +10,17 @@ import (
 	"github.com/pi-agent-ask/pi-agent-ask/queue"
 )
 
+// The kinds of forms.
+const (
+	kindAsk      = "ask"
+	kindSettings = "settings"
+)
+
 // screen holds the forms that are open in the host.
 type screen struct {
 	host Screen
+
+	overlay sync.Mutex // held while it is decided whether one opens
 
 	mu    sync.Mutex
 	next  int
@@ -140,7 +148,8 @@ func (s *screen) form(number int) *OpenForm {
 	return s.forms[number]
 }
 
-// shown returns the form that was opened last, of those that have a place.
+// shown returns the form that was opened last, of those that have a place; the
+// settings overlay counts as soon as it is asked for.
 func (s *screen) shown() *OpenForm {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +159,7 @@ func (s *screen) shown() *OpenForm {
 			continue
 		}
 		f.mu.Lock()
-		placed := f.lost != nil
+		placed := f.lost != nil || f.kind == kindSettings
 		f.mu.Unlock()
 		if placed {
 			return f
@@ -218,7 +227,7 @@ func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm) error {
 	f.mu.Lock()
 	f.lost = lost
 	f.mu.Unlock()
-	err := guard(func() error { return s.host.OpenForm(ctx, gen, FormSlot{Number: f.number, Kind: f.kind}) })
+	err := s.open(ctx, gen, f, FormSlot{Number: f.number, Kind: f.kind})
 	if errors.Is(err, ErrStale) {
 		// The host has gone on to another session, and is about to say so.
 		<-ctx.Done()
@@ -236,6 +245,24 @@ func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm) error {
 	}
 }
 
+// open asks the host to mount a form. One that has ended meanwhile is not
+// waited for: a host may tell what happens in it before it says that it is
+// there.
+func (s *screen) open(ctx context.Context, gen uint64, f *OpenForm, slot FormSlot) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	opened := make(chan error, 1)
+	go func() { opened <- guard(func() error { return s.host.OpenForm(ctx, gen, slot) }) }()
+	select {
+	case err := <-opened:
+		return err
+	case <-f.inline.Done():
+		stop()
+		<-opened
+		return nil
+	}
+}
+
 // unmount gives the place back, also one that the host may just be about to
 // give.
 func (s *screen) unmount(ctx context.Context, f *OpenForm) {
@@ -247,16 +274,23 @@ func (s *screen) unmount(ctx context.Context, f *OpenForm) {
 
 // openSettings opens the overlay of the open form, or one of its own.
 func (s *screen) openSettings(ctx context.Context, r *running, o *form.Options) error {
-	if f := s.shown(); f != nil {
+	s.overlay.Lock()
+	f := s.shown()
+	if f != nil {
+		s.overlay.Unlock()
 		f.tell((*form.Inline).OpenSettings)
 		f.draw()
 		return nil
 	}
-	f := s.add("settings", o, form.NewSettings)
+	f = s.add(kindSettings, o, form.NewSettings)
+	s.overlay.Unlock()
 	defer s.remove(f)
 	err := s.mount(ctx, r.store.now(), f)
 	if errors.Is(err, queue.ErrSlotLost) {
 		return nil
+	}
+	if err == nil {
+		err = f.inline.Outcome().Err
 	}
 	s.unmount(r.ctx, f)
 	return err
@@ -309,7 +343,7 @@ func (s *surface) form(ctx context.Context, f ask.Form, flow *queue.Flow) *OpenF
 	o := s.options()
 	o.Guard = s.session.guard
 	o.Presented = true // by the queue, as it was when the form was asked for
-	open := s.screen.add("ask", o, func(o *form.Options) *form.Inline { return form.NewInline(f, o) })
+	open := s.screen.add(kindAsk, o, func(o *form.Options) *form.Inline { return form.NewInline(f, o) })
 	flow.Present(func() (d *ask.Drafts) {
 		open.inline.Read(func(now *ask.Drafts) { d = now.Clone() })
 		return d

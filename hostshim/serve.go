@@ -139,7 +139,7 @@ func (p *peer) methods() map[string]method {
 		"shutdown":         {do: p.shutdown, last: true},
 
 		"tool/execute": {do: call(p.execute), order: inLine},
-		"tool/cancel":  on(p, atOnce, func(_ context.Context, _ *Extension, c Call) error { p.calls.cancel(c.ID); return nil }),
+		"tool/cancel":  on(p, atOnce, func(_ context.Context, _ *Extension, c Call) error { p.calls.cancel(c.Gen, c.ID); return nil }),
 
 		"turn/start":    on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.TurnStart(ctx, s.Gen) }),
 		"turn/boundary": {do: call(p.boundary)},
@@ -211,7 +211,7 @@ func (p *peer) execute(ctx context.Context, c Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, done := p.calls.start(ctx, c.ID)
+	ctx, done := p.calls.start(ctx, c.Gen, c.ID)
 	if done == nil {
 		return nil, errorf(codeToolFailed, "There are %d open tool calls; wait until some of them have ended.", maxCalls)
 	}

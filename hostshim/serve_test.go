@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +33,9 @@ type remote struct {
 	waiting map[string]chan wire
 	entries []map[string]any
 	refuse  map[string]*wireError // by method
-	hang    map[string]bool       // methods that are never answered
+	hang    map[string]bool       // methods that are not answered
+	held    map[string][]wire     // what was not answered yet
+	results map[string]any        // results by method, instead of the usual ones
 	calls   []string
 	frames  []hostshim.Frame
 }
@@ -57,10 +60,11 @@ func (e *wireError) Error() string { return e.Message }
 var errOver = errors.New("the engine has ended")
 
 // connect starts an engine and a session in it.
-func connect(t *testing.T) *remote {
+func connect(t *testing.T, powers ...string) *remote {
 	t.Helper()
 	r := serveTo(t)
-	r.call("initialize", map[string]any{"protocol": 1, "agentDir": t.TempDir(), "powers": []string{"clipboard"}})
+	r.call("initialize", map[string]any{"protocol": 1, "agentDir": t.TempDir(), "powers": powers,
+		"keys": map[string]any{"pasteImage": []string{"alt+v"}}})
 	r.call("session/start", map[string]any{"gen": 1, "reason": "startup", "mode": "tui", "editorReady": true})
 	return r
 }
@@ -69,7 +73,8 @@ func serveTo(t *testing.T) *remote {
 	toEngine, in := io.Pipe()
 	out, fromEngine := io.Pipe()
 	r := &remote{t: t, in: in, ended: make(chan error, 1), over: make(chan struct{}), changed: make(chan struct{}),
-		waiting: map[string]chan wire{}, refuse: map[string]*wireError{}, hang: map[string]bool{}}
+		waiting: map[string]chan wire{}, refuse: map[string]*wireError{}, hang: map[string]bool{},
+		held: map[string][]wire{}, results: map[string]any{}}
 	go func() { r.ended <- hostshim.ServeAtOnce(context.Background(), toEngine, fromEngine) }()
 	go r.read(out)
 	t.Cleanup(func() {
@@ -177,6 +182,9 @@ func (r *remote) press(form int, keys ...string) {
 func (r *remote) answer(m wire, params map[string]any) {
 	r.mu.Lock()
 	refused, hangs := r.refuse[m.Method], r.hang[m.Method]
+	if hangs {
+		r.held[m.Method] = append(r.held[m.Method], m)
+	}
 	r.mu.Unlock()
 	r.log(m.Method)
 	switch {
@@ -198,6 +206,9 @@ func (r *remote) answer(m wire, params map[string]any) {
 func (r *remote) result(method string, p map[string]any) any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if result, ok := r.results[method]; ok {
+		return result
+	}
 	switch method {
 	case "journal/append":
 		id := fmt.Sprint("e", len(r.entries))
@@ -207,8 +218,6 @@ func (r *remote) result(method string, p map[string]any) any {
 		return map[string]any{"leaf": "", "entries": append([]any{7, nil}, asAny(r.entries)...), "complete": false}
 	case "agent/state":
 		return map[string]any{"idle": false}
-	case "clipboard/image":
-		return map[string]any{"mimeType": "image/png", "data": "iVBORw0KGgo="}
 	}
 	return map[string]any{}
 }
@@ -241,6 +250,40 @@ func (r *remote) fail(err *wireError, methods ...string) {
 	for _, m := range methods {
 		r.refuse[m], r.hang[m] = err, err == nil
 	}
+}
+
+// reply answers the n-th call of a method that was left unanswered.
+func (r *remote) reply(method string, n int, result any) {
+	r.mu.Lock()
+	m := r.held[method][n]
+	r.mu.Unlock()
+	raw, err := ask.Marshal(result)
+	if err != nil {
+		panic(err)
+	}
+	r.say(wire{ID: m.ID, Result: raw})
+}
+
+// gives makes the host give this as the result of a method.
+func (r *remote) gives(method string, result any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[method] = result
+	delete(r.refuse, method)
+	delete(r.hang, method)
+}
+
+// count is how often a method was called.
+func (r *remote) count(method string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return count(r.calls, method)
+}
+
+// called waits until a method was called n times.
+func (r *remote) called(method string, n int) {
+	r.t.Helper()
+	r.until(fmt.Sprintf("%d call(s) of %s", n, method), func() bool { return count(r.calls, method) >= n })
 }
 
 // saved are the entries of the session with this type.
@@ -286,8 +329,23 @@ func (r *remote) until(what string, done func() bool) {
 func (r *remote) seen(text string) {
 	r.t.Helper()
 	r.until("the text "+text, func() bool {
-		return len(r.frames) > 0 && strings.Contains(strings.Join(r.frames[len(r.frames)-1].Lines, "\n"), text)
+		return len(r.frames) > 0 && strings.Contains(plain(r.frames[len(r.frames)-1]), text)
 	})
+}
+
+// gone waits for a frame without a text.
+func (r *remote) gone(text string) {
+	r.t.Helper()
+	r.until("the end of "+text, func() bool {
+		return len(r.frames) > 0 && !strings.Contains(plain(r.frames[len(r.frames)-1]), text)
+	})
+}
+
+var sequences = regexp.MustCompile("\x1b\\[[0-9;:]*m|\x1b_[^\x07]*\x07")
+
+// plain is a frame without colours and marks.
+func plain(f hostshim.Frame) string {
+	return sequences.ReplaceAllString(strings.Join(f.Lines, "\n"), "")
 }
 
 type toolResult struct {
@@ -296,10 +354,12 @@ type toolResult struct {
 }
 
 // execute makes a tool call in the background: a toolResult or an error comes.
-func (r *remote) execute(id, payload string) chan any {
+func (r *remote) execute(id, payload string) chan any { return r.executeIn(1, id, payload) }
+
+func (r *remote) executeIn(gen int, id, payload string) chan any {
 	done := make(chan any, 1)
 	go func() {
-		raw, err := r.try("tool/execute", map[string]any{"gen": 1, "callId": id, "name": "ask_user", "params": json.RawMessage(payload)})
+		raw, err := r.try("tool/execute", map[string]any{"gen": gen, "callId": id, "name": "ask_user", "params": json.RawMessage(payload)})
 		var out toolResult
 		if err == nil {
 			err = json.Unmarshal(raw, &out)

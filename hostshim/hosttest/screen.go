@@ -27,10 +27,14 @@ type Form struct {
 }
 
 // NextForm waits for a form to be opened and to be seen, and returns it. Each
-// form is returned once, in the order of opening.
+// form is returned once, in the order of opening; one that was closed before it
+// could be seen is left out.
 func (h *Host) NextForm() *Form {
 	var f *Form
 	h.until("a form", func() bool {
+		for len(h.fresh) > 0 && h.fresh[0].closed && h.fresh[0].frame.Seq == 0 {
+			h.fresh = h.fresh[1:]
+		}
 		if len(h.fresh) == 0 || h.fresh[0].frame.Seq == 0 {
 			return false
 		}
