@@ -67,8 +67,8 @@ func TestKittyKeyboard(t *testing.T) {
 		if out := pi.output(); !strings.Contains(out, "\x1b[?u") || strings.Contains(out, "\x1b[>4;2m") {
 			t.Error("pi has not turned the protocol on")
 		}
-		pi.taps("N", "W", "h", "y", "?", "Space", "x", "Backspace", "O", "k", "Enter")
-		pi.sees("Why? Ok")
+		pi.taps("N", "W", "h", "y", "?", "Space", "x", "Backspace", "O", "k", "ä", "Ü", "你", "Enter")
+		pi.sees("Why? OkäÜ你")
 		pi.taps("?")
 		pi.sees("Live settings")
 		pi.taps("Esc")
@@ -87,7 +87,7 @@ func TestKittyKeyboard(t *testing.T) {
 		if got := told.Messages[len(told.Messages)-1]; got.images() > 0 { // the note's option was not chosen
 			t.Errorf("the model was sent %d pictures", got.images())
 		}
-		if got := requestLine.ReplaceAllString(told.result(), ""); got != "Q1: 2nd\nQ1 note: Why? Ok" {
+		if got := requestLine.ReplaceAllString(told.result(), ""); got != "Q1: 2nd\nQ1 note: Why? OkäÜ你" {
 			t.Errorf("the model was told %q", got)
 		}
 		pi.sees("Done.")
