@@ -40,7 +40,7 @@ func started(t *testing.T, reason string) *hosttest.Host {
 	return h
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

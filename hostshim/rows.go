@@ -16,7 +16,7 @@ type Row struct {
 	// result) of wait_for_answers, or "answer": a message of the type
 	// ask:background-answer.
 	Kind string `json:"kind"`
-	// Width of the screen in columns; below 1 counts as 1.
+	// Width of the screen in columns; below 1 counts as 1, above 4096 as 4096.
 	Width int `json:"width"`
 	// Args are the arguments of a call, as far as they have come in.
 	Args json.RawMessage `json:"args,omitempty"`
@@ -29,7 +29,7 @@ type Row struct {
 // Width. An unknown kind, or details of an answer that cannot be read, gives
 // no lines: the host then draws the row its own way.
 func RenderRow(r Row) [][]ask.Span {
-	width := max(r.Width, 1)
+	width := min(max(r.Width, 1), maxCells)
 	switch r.Kind {
 	case "call":
 		return wrapSpans(ask.CallRow(r.Args), width)

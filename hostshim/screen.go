@@ -10,6 +10,10 @@ import (
 	"github.com/pi-agent-ask/pi-agent-ask/queue"
 )
 
+// maxCells is the widest and the highest frame that is drawn, and the widest
+// row: a host that says more has no such screen, and memory has an end.
+const maxCells = 4096
+
 // The kinds of forms.
 const (
 	kindAsk      = "ask"
@@ -70,8 +74,10 @@ func (f *OpenForm) tell(what func(*form.Inline)) {
 	}
 }
 
-// Size says how much room the form has, in cells.
+// Size says how much room the form has, in cells. More than 4096 in a direction
+// is not used.
 func (f *OpenForm) Size(cols, rows int) {
+	cols, rows = min(cols, maxCells), min(rows, maxCells)
 	f.mu.Lock()
 	f.cols, f.rows = cols, rows
 	f.mu.Unlock()
@@ -136,8 +142,19 @@ func (f *OpenForm) frame() {
 	}
 	var lines []string
 	f.tell(func(in *form.Inline) { lines = in.Lines(cols, rows) })
-	if lines != nil {
+	if lines != nil && !f.ended() {
 		f.host.ShowFrame(Frame{Number: f.number, Seq: seq, Cols: cols, Rows: rows, Lines: lines})
+	}
+}
+
+// ended reports whether the form has ended: from then on its picture has the
+// size of the last one, whatever it was asked for.
+func (f *OpenForm) ended() bool {
+	select {
+	case <-f.inline.Done():
+		return true
+	default:
+		return false
 	}
 }
 

@@ -653,21 +653,3 @@ func TestServeAHostThatStopsReading(t *testing.T) {
 	must(t, <-r.ended)
 	_ = r.close()
 }
-
-func FuzzServe(f *testing.F) {
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol":1}}` + "\n" +
-		`{"jsonrpc":"2.0","id":2,"method":"session/start","params":{"gen":1,"mode":"print"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{"entries":[{"id":"x"}]}}`))
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"row/render","params":{"kind":"call","width":-1,"args":{"questions":[{"label":"\u001b"}]}}}`))
-	f.Add([]byte("{}\n[]\n\x00\n" + `{"jsonrpc":"2.0","method":"form/key","params":{"form":1}}`))
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, lines []byte) {
-		out := &closable{}
-		in := `{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocol":1,"agentDir":"` + dir + `"}}` + "\n" + string(lines)
-		must(t, hostshim.Serve(context.Background(), strings.NewReader(in), out))
-		for line := range bytes.Lines(out.Bytes()) {
-			if !json.Valid(line) || line[len(line)-1] != '\n' {
-				t.Errorf("the engine said %q", line)
-			}
-		}
-	})
-}

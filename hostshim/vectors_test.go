@@ -117,7 +117,8 @@ var errDisk = errors.New("no space left on device")
 
 // noFolder is a path at which there is no folder and can be none: a folder that
 // is watched keeps a bubble of goroutines from coming to rest.
-func noFolder(t *testing.T) string {
+func noFolder(t testing.TB) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
 	return filepath.Join(file, "folder")
