@@ -55,6 +55,14 @@ func (c *calls) start(ctx context.Context, gen uint64, id string) (_ context.Con
 	}
 }
 
+// turn says that a new turn begins: a cancellation that has found no call so far
+// has come too late for its call, and is not meant for another one with its id.
+func (c *calls) turn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.early = nil
+}
+
 // cancel aborts a call, also one that has not started yet.
 func (c *calls) cancel(gen uint64, id string) {
 	key := callKey{gen, id}

@@ -126,6 +126,18 @@ func TestServeAHostThatAnswersLate(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("its answer has neither a result nor an error", func(t *testing.T) { // as of a JavaScript function that returns nothing
+		r := connect(t)
+		r.fail(nil, "form/close")
+		call := r.execute("c", single)
+		r.seen("Where to keep")
+		r.press(1, "1", "enter")
+		r.called("form/close", 1)
+		r.say(wire{ID: r.held["form/close"][0].ID})
+		if out, ok := (<-call).(toolResult); !ok || !strings.HasSuffix(out.Content[0].Text, "DB: SQLite") {
+			t.Errorf("result %+v", out)
+		}
+	})
 	t.Run("the saved entry has no id", func(t *testing.T) {
 		r := connect(t)
 		r.gives("journal/append", map[string]any{})
@@ -167,6 +179,24 @@ func TestServeAHostThatNeverAnswers(t *testing.T) {
 				t.Error("the call has a result that nobody gave")
 			}
 		})
+	}
+}
+
+// The abort of a run reaches a call that has just ended; the model may give its
+// id to a call of a later turn.
+func TestServeACancellationThatComesTooLate(t *testing.T) {
+	r := connect(t)
+	call := r.execute("call_0", single)
+	r.seen("Where to keep")
+	r.press(1, "1", "enter")
+	<-call
+	r.tell("tool/cancel", map[string]any{"gen": 1, "callId": "call_0"})
+	r.call("turn/start", map[string]any{"gen": 1})
+	call = r.execute("call_0", single)
+	r.called("form/open", 2)
+	r.press(2, "2", "enter")
+	if out, ok := (<-call).(toolResult); !ok || !strings.HasSuffix(out.Content[0].Text, "DB: Postgres") {
+		t.Errorf("result %+v", out)
 	}
 }
 

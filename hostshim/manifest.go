@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/journal"
 )
 
 // Channels of the host's event bus.
@@ -54,8 +55,8 @@ func NewManifest() Manifest {
 	m := Manifest{
 		Protocol:     ProtocolVersion,
 		Commands:     []ManifestCommand{{"ask-settings", "Show and change the ask settings"}},
-		MessageTypes: []string{"ask:background-answer"},
-		Outcomes:     []string{"ask:history-completed", "ask:queue-completed", "ask:pending-dismissed"},
+		MessageTypes: []string{journal.TypeAnswer},
+		Outcomes:     []string{journal.TypeCompleted, journal.TypeQueueCompleted, journal.TypeDismissed},
 		Channels: map[string]string{
 			"started": ChannelStarted, "completed": ChannelCompleted, "submit": ChannelSubmit,
 			"submitResult": ChannelSubmitResult, "blocked": ChannelBlocked,

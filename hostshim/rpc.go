@@ -74,7 +74,8 @@ type answer struct {
 type method struct {
 	do    func(ctx context.Context, params json.RawMessage) (any, error)
 	order order
-	last  bool // the connection ends behind the answer
+	read  func() // if not nil, done before anything that is read later; must not block
+	last  bool   // the connection ends behind the answer
 }
 
 // order says what a call waits for, and what waits for it.
@@ -187,8 +188,12 @@ func (c *conn) take(line []byte) {
 		c.refuse(errorf(codeRequest, `the line is not a JSON-RPC 2.0 message: jsonrpc is not "2.0"`))
 	case m.Method != nil:
 		c.called(m)
-	case len(m.ID) == 0 || m.Result == nil && m.Error == nil:
-		c.refuse(errorf(codeRequest, "the message has neither a method nor an id with a result or an error"))
+	case len(m.ID) == 0:
+		c.refuse(errorf(codeRequest, "the message has neither a method nor an id"))
+	case m.Result == nil && m.Error == nil:
+		m.Error = errorf(codeRequest, "the answer %.100s has neither a result nor an error", m.ID)
+		c.refuse(m.Error)
+		c.answered(m) // whoever waits for it would wait for ever
 	default:
 		c.answered(m)
 	}
@@ -236,6 +241,9 @@ func (c *conn) called(m incoming) {
 	c.mu.Unlock()
 	if over {
 		return
+	}
+	if known.read != nil {
+		known.read()
 	}
 	do := func(ctx context.Context) {
 		defer c.work.Done()

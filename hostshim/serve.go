@@ -141,7 +141,8 @@ func (p *peer) methods() map[string]method {
 		"tool/execute": {do: call(p.execute), order: inLine},
 		"tool/cancel":  on(p, atOnce, func(_ context.Context, _ *Extension, c Call) error { p.calls.cancel(c.Gen, c.ID); return nil }),
 
-		"turn/start":    on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.TurnStart(ctx, s.Gen) }),
+		"turn/start": {order: beside, read: p.calls.turn,
+			do: on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.TurnStart(ctx, s.Gen) }).do},
 		"turn/boundary": {do: call(p.boundary)},
 		"agent/settled": on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.Settled(ctx, s.Gen) }),
 		"agent/idle":    on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.Idle(ctx, s.Gen) }),

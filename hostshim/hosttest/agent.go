@@ -13,6 +13,7 @@ import (
 
 // Call is a tool call of the agent.
 type Call struct {
+	host     *Host
 	tool, id string
 	cancel   context.CancelFunc
 	done     chan struct{}
@@ -38,12 +39,13 @@ func (h *Host) Nested(tool, id, params string) *Call {
 
 func (h *Host) call(tool, id string, arguments json.RawMessage, recorded bool) *Call {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &Call{tool: tool, id: id, cancel: cancel, done: make(chan struct{})}
+	c := &Call{host: h, tool: tool, id: id, cancel: cancel, done: make(chan struct{})}
 	gen := h.Gen()
 	h.mu.Lock()
 	h.running = append(h.running, c)
 	h.mu.Unlock()
 	h.calls.Go(func() {
+		defer h.woken()
 		defer close(c.done)
 		defer cancel()
 		c.result, c.err = h.ext.Execute(ctx, hostshim.Call{Gen: gen, ID: id, Name: tool, Params: arguments})
@@ -78,7 +80,14 @@ func (c *Call) Done() <-chan struct{} { return c.done }
 
 // Wait waits for the result.
 func (c *Call) Wait() (ask.ToolResult, error) {
-	<-c.done
+	c.host.until("the result of call "+c.id, func() bool {
+		select {
+		case <-c.done:
+			return true
+		default:
+			return false
+		}
+	})
 	return c.result, c.err
 }
 

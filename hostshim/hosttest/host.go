@@ -183,6 +183,13 @@ func (h *Host) note(format string, args ...any) {
 	h.wake()
 }
 
+// woken wakes those who wait.
+func (h *Host) woken() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wake()
+}
+
 // wake wakes those who wait; the lock is held.
 func (h *Host) wake() {
 	close(h.changed)
@@ -191,7 +198,8 @@ func (h *Host) wake() {
 
 // until waits until done reports true; it is called with the lock held.
 func (h *Host) until(what string, done func() bool) {
-	late := time.After(patience)
+	late := time.NewTimer(patience)
+	defer late.Stop()
 	for {
 		h.mu.Lock()
 		ok, changed := done(), h.changed
@@ -202,7 +210,7 @@ func (h *Host) until(what string, done func() bool) {
 		}
 		select {
 		case <-changed:
-		case <-late:
+		case <-late.C:
 			panic("hosttest: waited in vain for " + what + "; what happened:\n\t" + log)
 		}
 	}
