@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
@@ -162,10 +163,10 @@ func TestSavingWhileTheBranchChanges(t *testing.T) {
 
 // breakable returns a host whose measure of text panics, once broken is set:
 // a fault inside of the form that is drawn.
-func breakable(t *testing.T) (h *hosttest.Host, broken *atomic.Bool) {
+func breakable(t *testing.T, agentDir string) (h *hosttest.Host, broken *atomic.Bool) {
 	t.Helper()
 	broken = new(atomic.Bool)
-	h = hosttest.New(hostshim.Info{Width: func(cluster string) int {
+	h = hosttest.New(hostshim.Info{AgentDir: agentDir, Width: func(cluster string) int {
 		if broken.Load() {
 			panic("no such glyph")
 		}
@@ -197,7 +198,7 @@ func TestFormThatPanics(t *testing.T) {
 	} {
 		for _, background := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, background %t", c.name, background), func(t *testing.T) {
-				h, broken := breakable(t)
+				h, broken := breakable(t, "")
 				payload := single
 				if background {
 					payload = inBackground(single)
@@ -244,8 +245,36 @@ func TestFormThatPanics(t *testing.T) {
 	}
 }
 
+// What a person has decided stands, whatever happens to the picture afterwards.
+func TestFormThatPanicsWhenItHasEnded(t *testing.T) {
+	agentDir := noFolder(t)
+	for key, text := range map[string]string{"enter": "DB: SQLite", "esc": "The user cancelled the form; nothing was approved."} {
+		for range 20 { // the picture and the result are a race
+			synctest.Test(t, func(t *testing.T) {
+				h, broken := breakable(t, agentDir)
+				call := h.Call(ask.ToolAsk, "a", single)
+				f := h.NextForm()
+				if key == "enter" {
+					f.Press("1")
+				}
+				synctest.Wait() // until all of it is drawn
+				broken.Store(true)
+				f.Press(key)
+				result, err := call.Wait()
+				must(t, err)
+				if !strings.HasSuffix(result.Content[0].Text, text) {
+					t.Errorf("the model reads %q", result.Content[0].Text)
+				}
+				if slices.Contains(h.Log(), "abort") != (key == "esc") {
+					t.Errorf("log %q", h.Log())
+				}
+			})
+		}
+	}
+}
+
 func TestSettingsThatPanic(t *testing.T) {
-	h, broken := breakable(t)
+	h, broken := breakable(t, "")
 	done := make(chan error, 1)
 	go func() { done <- h.Extension().OpenSettings(context.Background(), h.Gen()) }()
 	f := h.NextForm()

@@ -137,7 +137,7 @@ func (f *OpenForm) frame() {
 	f.seq++
 	seq := f.seq
 	f.mu.Unlock()
-	if !mounted || cols <= 0 || rows <= 0 {
+	if !mounted || cols <= 0 || rows <= 0 || f.ended() {
 		return
 	}
 	var lines []string
@@ -331,7 +331,7 @@ func (s *surface) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.R
 		return ask.Result{}, err
 	}
 	outcome := open.inline.Outcome()
-	if err == nil {
+	if err == nil && outcome.Result.Cancelled {
 		err = outcome.Err // a fault of the form: nobody cancelled
 	}
 	over := ctx.Err() != nil
