@@ -62,7 +62,7 @@ func New(host Host, info Info) *Extension {
 	e := &Extension{host: host, info: info, editor: newGate()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.settings = settings.Open(settings.Path(info.AgentDir), nil)
-	e.screen = &screen{host: host, forms: map[int]*OpenForm{}}
+	e.screen = &screen{host: host, room: room{cols: info.Cols, rows: info.Rows}, forms: map[int]*OpenForm{}}
 	return e
 }
 
@@ -79,7 +79,7 @@ func (e *Extension) Start(ctx context.Context, s Start) error {
 	e.endRunning()
 	r := &running{mode: s.Mode, cwd: s.Cwd, guard: e.info.Guard}
 	r.ctx, r.end = context.WithCancel(e.ctx)
-	r.store = &sessionStore{host: e.host, ctx: r.ctx, gen: s.Gen}
+	r.store = &sessionStore{host: e.host, ctx: r.ctx, gen: s.Gen, given: s.Branch}
 	r.newOverlay()
 	var forms queue.Surface // none where there is nobody to ask
 	if s.Mode == modeTUI {

@@ -104,6 +104,10 @@ type Screen interface {
 type FormSlot struct {
 	Number int    `json:"form"`
 	Kind   string `json:"kind"` // "ask" or "settings"
+	// Frame is a first picture, so that the place is never empty; nil if it is
+	// not known yet how large the place is. ShowFrame gives it again when the
+	// host has told that the form is mounted.
+	Frame *Frame `json:"frame,omitempty"`
 }
 
 // Frame is a picture of a form, drawn for a size.
@@ -149,6 +153,9 @@ type Info struct {
 	// Width is how many columns the host's screen gives to a cluster; nil is
 	// [display.ClusterWidth].
 	Width display.WidthFunc
+	// Cols and Rows are the room that a form has, in cells, as far as it is known
+	// before the first one is mounted.
+	Cols, Rows int
 	// Guard is the quiet gap without key presses after which a form that just
 	// opened takes keys: 0 is 300 ms, negative is off.
 	Guard time.Duration
@@ -180,4 +187,6 @@ type Start struct {
 	Cwd  string `json:"cwd"`
 	// EditorReady says that the native editor is in its place already.
 	EditorReady bool `json:"editorReady"`
+	// Branch is the branch now; if it is nil, Start asks the host for it.
+	Branch *Branch `json:"-"`
 }

@@ -68,21 +68,28 @@ func (h peerHost) Branch(ctx context.Context, gen uint64, after string) (Branch,
 	if after != "" {
 		params["after"] = after
 	}
-	var out struct {
-		Leaf     string            `json:"leaf"`
-		Entries  []json.RawMessage `json:"entries"`
-		Complete bool              `json:"complete"`
-	}
+	var out rawBranch
 	if err := h.p.call(ctx, "session/branch", params, &out); err != nil {
 		return Branch{}, err
 	}
-	b := Branch{Leaf: out.Leaf, Complete: out.Complete}
-	for _, raw := range out.Entries {
+	return out.branch(), nil
+}
+
+// rawBranch is a branch on the wire.
+type rawBranch struct {
+	Leaf     string            `json:"leaf"`
+	Entries  []json.RawMessage `json:"entries"`
+	Complete bool              `json:"complete"`
+}
+
+func (r rawBranch) branch() Branch {
+	b := Branch{Leaf: r.Leaf, Complete: r.Complete}
+	for _, raw := range r.Entries {
 		if e, ok := readEntry(raw); ok {
 			b.Entries = append(b.Entries, e)
 		}
 	}
-	return b, nil
+	return b
 }
 
 // readEntry reads one entry of a session that others write to as well: what
@@ -123,7 +130,10 @@ func (h peerHost) SendUser(ctx context.Context, gen uint64, content []ask.Block,
 }
 
 func (h peerHost) OpenForm(ctx context.Context, gen uint64, f FormSlot) error {
-	return h.p.call(ctx, "form/open", map[string]any{"gen": gen, "form": f.Number, "kind": f.Kind}, nil)
+	return h.p.call(ctx, "form/open", struct {
+		Gen uint64 `json:"gen"`
+		FormSlot
+	}{gen, f}, nil)
 }
 
 func (h peerHost) ShowFrame(f Frame) {

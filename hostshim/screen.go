@@ -23,6 +23,7 @@ const (
 // screen holds the forms that are open in the host.
 type screen struct {
 	host Screen
+	room room
 
 	overlay sync.Mutex // held while it is decided whether one opens
 
@@ -30,6 +31,12 @@ type screen struct {
 	next  int
 	forms map[int]*OpenForm
 	theme *form.Theme // as changed by the host
+}
+
+// room is how large the last form was told to be; zero is unknown.
+type room struct {
+	mu         sync.Mutex
+	cols, rows int
 }
 
 // OpenForm is one form in the host's screen. Its methods tell it what happens
@@ -40,6 +47,7 @@ type OpenForm struct {
 	kind   string
 	inline *form.Inline
 	host   Screen
+	room   *room
 	dirty  chan struct{} // has an element while a frame is due
 	stop   chan struct{} // closed when the form is closed
 
@@ -81,6 +89,9 @@ func (f *OpenForm) Size(cols, rows int) {
 	f.mu.Lock()
 	f.cols, f.rows = cols, rows
 	f.mu.Unlock()
+	f.room.mu.Lock()
+	f.room.cols, f.room.rows = cols, rows
+	f.room.mu.Unlock()
 	f.draw()
 }
 
@@ -134,17 +145,37 @@ func (f *OpenForm) frames() {
 func (f *OpenForm) frame() {
 	f.mu.Lock()
 	cols, rows, mounted := f.cols, f.rows, f.mounted
-	f.seq++
-	seq := f.seq
 	f.mu.Unlock()
-	if !mounted || cols <= 0 || rows <= 0 || f.ended() {
+	if !mounted {
 		return
 	}
-	var lines []string
-	f.tell(func(in *form.Inline) { lines = in.Lines(cols, rows) })
-	if lines != nil && !f.ended() {
-		f.host.ShowFrame(Frame{Number: f.number, Seq: seq, Cols: cols, Rows: rows, Lines: lines})
+	if frame := f.picture(cols, rows); frame != nil {
+		f.host.ShowFrame(*frame)
 	}
+}
+
+// picture draws the form; nil if it is closed or there is no room.
+func (f *OpenForm) picture(cols, rows int) *Frame {
+	if cols <= 0 || rows <= 0 || f.ended() {
+		return nil
+	}
+	f.mu.Lock()
+	f.seq++
+	frame := &Frame{Number: f.number, Seq: f.seq, Cols: cols, Rows: rows}
+	f.mu.Unlock()
+	f.tell(func(in *form.Inline) { frame.Lines = in.Lines(cols, rows) })
+	if frame.Lines == nil || f.ended() {
+		return nil
+	}
+	return frame
+}
+
+// firstPicture draws the form for the room that it is going to have.
+func (f *OpenForm) firstPicture() *Frame {
+	f.room.mu.Lock()
+	cols, rows := min(f.room.cols, maxCells), min(f.room.rows, maxCells)
+	f.room.mu.Unlock()
+	return f.picture(cols, rows)
 }
 
 // ended reports whether the form has ended: from then on its picture has the
@@ -193,7 +224,7 @@ func (s *screen) add(kind string, o *form.Options, open func(*form.Options) *for
 		o.Theme = s.theme
 	}
 	s.next++
-	f := &OpenForm{number: s.next, kind: kind, host: s.host, dirty: make(chan struct{}, 1), stop: make(chan struct{})}
+	f := &OpenForm{number: s.next, kind: kind, host: s.host, room: &s.room, dirty: make(chan struct{}, 1), stop: make(chan struct{})}
 	f.inline = open(o)
 	f.inline.OnChange(f.draw)
 	s.forms[f.number] = f
@@ -244,7 +275,8 @@ func (s *screen) mount(ctx context.Context, gen uint64, f *OpenForm) error {
 	f.mu.Lock()
 	f.lost = lost
 	f.mu.Unlock()
-	err := s.open(ctx, gen, f, FormSlot{Number: f.number, Kind: f.kind})
+	slot := FormSlot{Number: f.number, Kind: f.kind, Frame: f.firstPicture()}
+	err := s.open(ctx, gen, f, slot)
 	if errors.Is(err, ErrStale) {
 		// The host has gone on to another session, and is about to say so.
 		<-ctx.Done()

@@ -54,12 +54,17 @@ type peer struct {
 // initialize are the parameters of the first request.
 type initialize struct {
 	Protocol int      `json:"protocol"`
+	Mode     string   `json:"mode"`
 	AgentDir string   `json:"agentDir"`
 	Theme    *palette `json:"theme"`
 	Powers   []string `json:"powers"`
 	Keys     struct {
 		PasteImage []string `json:"pasteImage"`
 	} `json:"keys"`
+	Form struct {
+		Cols int `json:"cols"`
+		Rows int `json:"rows"`
+	} `json:"form"`
 }
 
 // palette is a host's theme: for each role the sequence that switches to it.
@@ -94,7 +99,11 @@ func (p *peer) initialize(_ context.Context, in initialize) (any, error) {
 	}
 	info := p.info
 	info.AgentDir, info.Theme, info.PasteImageKeys = in.AgentDir, in.Theme.theme(), in.Keys.PasteImage
+	info.Cols, info.Rows = in.Form.Cols, in.Form.Rows
 	p.ext = New(p.host(in.Powers), info)
+	if in.Mode == modeTUI {
+		p.conn.work.Go(p.ext.warm)
+	}
 	return map[string]any{"protocol": ProtocolVersion, "version": Version}, nil
 }
 
@@ -133,7 +142,16 @@ func (p *peer) methods() map[string]method {
 	return map[string]method{
 		"initialize": {do: call(p.initialize), order: atOnce},
 
-		"session/start":    on(p, beside, func(ctx context.Context, e *Extension, s Start) error { return e.Start(ctx, s) }),
+		"session/start": on(p, beside, func(ctx context.Context, e *Extension, s struct {
+			Start
+			Branch *rawBranch `json:"branch"`
+		}) error {
+			if s.Branch != nil {
+				b := s.Branch.branch()
+				s.Start.Branch = &b
+			}
+			return e.Start(ctx, s.Start)
+		}),
 		"session/tree":     on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.Tree(ctx, s.Gen) }),
 		"session/shutdown": on(p, beside, func(ctx context.Context, e *Extension, s generation) error { return e.Shutdown(ctx, s.Gen) }),
 		"shutdown":         {do: p.shutdown, last: true},

@@ -22,6 +22,7 @@ type sessionStore struct {
 	leaf   string
 
 	reading sync.Mutex // one reader at a time; guards what follows
+	given   *Branch    // came with the start and is not read yet
 	entries []journal.Entry
 	copied  uint64 // the generation that entries belongs to
 }
@@ -83,11 +84,12 @@ func (s *sessionStore) Branch(ctx context.Context) ([]journal.Entry, error) {
 		after = s.entries[n-1].ID
 	}
 	var b Branch
-	err := guard(func() (err error) {
+	if s.given != nil {
+		b, s.given = *s.given, nil
+	} else if err := guard(func() (err error) {
 		b, err = s.host.Branch(ctx, gen, after)
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	if after == "" || !b.Complete {

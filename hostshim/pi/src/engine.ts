@@ -58,11 +58,15 @@ export function findEngine(w: Where = here): string {
 	);
 }
 
+type Hello = { protocol?: number; version?: string };
+
 export interface Life {
 	/** Parameters of `initialize`. */
 	hello(): Record<string, unknown>;
-	/** The engine that had been ready has ended without being asked to. */
-	crashed(reason: Error): void;
+	/** Tells the engine about the session, right behind `initialize`; the engine is ready when it has taken that in. */
+	greet(peer: Peer): Promise<unknown>;
+	/** The engine has ended without being asked to; if it was not ready yet, whoever waits for it is told as well. */
+	crashed(reason: Error, wasReady: boolean): void;
 }
 
 /** Keeps one engine process: starts it when it is needed, tells when it dies, ends it. */
@@ -80,7 +84,7 @@ export class Engine {
 		this.#find = find;
 	}
 
-	/** The connection to an engine that has said hello. Rejects with what to do about it. */
+	/** The connection to an engine that knows the session. Rejects with what to do about it. */
 	peer(): Promise<Peer> {
 		if (this.#stopping) return Promise.reject(new Error("The session is over."));
 		this.#ready ??= this.#start().catch((e) => {
@@ -129,7 +133,7 @@ export class Engine {
 				this.#child = this.#ready = undefined;
 				peer.close(reason);
 				reject(reason);
-				if (ready && !this.#stopping) this.#life.crashed(reason);
+				if (!this.#stopping) this.#life.crashed(reason, ready);
 			};
 			const timer = setTimeout(() => fail(new Error("it did not answer within 10 seconds")), helloTimeout);
 			child.stderr.on("data", (d: Buffer) => note(d.toString("utf8")));
@@ -143,13 +147,16 @@ export class Engine {
 					ended(how);
 				});
 			});
-			peer.call<{ protocol?: number; version?: string }>("initialize", { protocol, ...this.#life.hello() }).then(
-				(r) => {
-					if (r?.protocol !== protocol)
-						return fail(
-							new Error(`version ${r?.version} speaks protocol ${r?.protocol}, this extension needs ${protocol}`),
-						);
-					clearTimeout(timer);
+			const hello = peer.call<Hello>("initialize", { protocol, ...this.#life.hello() });
+			const greeting = this.#life.greet(peer);
+			greeting.catch(() => {}); // looked at behind the hello
+			const taken = hello.then((r) => {
+				clearTimeout(timer);
+				if (r?.protocol === protocol) return greeting;
+				throw new RpcError(0, `version ${r?.version} speaks protocol ${r?.protocol}, this extension needs ${protocol}`);
+			});
+			taken.then(
+				() => {
 					ready = true;
 					resolve(peer);
 				},

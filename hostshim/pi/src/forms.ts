@@ -1,7 +1,7 @@
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import type { TUI } from "@earendil-works/pi-tui";
 import { Slot } from "./slot.ts";
-import { type Frame, View } from "./view.ts";
+import { type Frame, roomIn, View } from "./view.ts";
 
 type Mounted = { view: View; done: () => void; textBefore: string };
 
@@ -41,6 +41,11 @@ export class Forms {
 		return this.#slot.keys("app.clipboard.pasteImage");
 	}
 
+	/** How large a form can be now; undefined before pi has drawn anything. */
+	get room(): { cols: number; rows: number } | undefined {
+		return this.tui && roomIn(this.tui);
+	}
+
 	get editorReady(): boolean {
 		return this.#slot.native;
 	}
@@ -53,16 +58,19 @@ export class Forms {
 	}
 
 	/** Puts a form into the slot. Its number stays the same when it is put there again. */
-	open(form: number, asks: boolean): Promise<void> {
+	open(form: number, asks: boolean, frame?: Frame): Promise<void> {
 		const ui = this.#ui;
 		return new Promise((resolve, reject) => {
 			ui.custom<void>(
 				(tui, _theme, _keys, done) => {
 					const view = new View(form, tui, this.#listener.notify, () => this.#lost(form));
+					if (frame) view.show(frame);
 					this.#mounted.set(form, { view, done, textBefore: ui.getEditorText() });
 					setImmediate(() => {
 						resolve(); // pi has put it into the slot
-						if (this.#mounted.get(form)?.view === view) view.mounted();
+						if (this.#mounted.get(form)?.view !== view) return;
+						view.mounted();
+						if (frame) tui.renderNow();
 					});
 					return view;
 				},

@@ -14,7 +14,7 @@ import { Forms } from "./forms.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Peer, RpcError } from "./peer.ts";
 import { type RowContent, type Span, withoutImages } from "./rows.ts";
-import type { Frame } from "./view.ts";
+import { type Frame, warmUp } from "./view.ts";
 
 const stale = -32010;
 const handlerTimeout = 10_000;
@@ -22,6 +22,7 @@ const handlerTimeout = 10_000;
 type Block = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
 type Message = { customType: string; content: string | Block[]; display: boolean; details?: unknown };
 type Gen = { gen: number };
+type Place = { form: number; kind: string; frame?: Frame };
 export type ToolResult = { content: Block[]; details: unknown; structuredContent?: never };
 
 const fg = ["accent", "text", "success", "muted", "warning", "dim", "error", "toolTitle", "syntaxString"] as const;
@@ -37,9 +38,9 @@ export class Session {
 	#files: AutocompleteProvider | undefined;
 	#gen = 0;
 	#reason: SessionStartEvent["reason"];
-	#begin: string | undefined; // the leaf at the start, until an engine has read the session
-	#started: Promise<Peer> | undefined;
+	#begin: string | undefined; // the leaf at the start, until an engine knows the session
 	#peer: Peer | undefined; // while the engine runs
+	#greeted: Promise<unknown> = Promise.resolve(); // the engine has taken in the start
 	#revivals = 1;
 	#over = false;
 	#blocked = false;
@@ -52,7 +53,11 @@ export class Session {
 		this.#reason = reason;
 		this.#begin = ctx.sessionManager.getLeafId() ?? "";
 		this.#engine = new Engine(
-			{ hello: () => this.#hello(), crashed: (e) => this.#crashed(e) },
+			{
+				hello: () => this.#hello(),
+				greet: (peer) => this.#greet(peer),
+				crashed: (e, ready) => this.#crashed(e, ready),
+			},
 			{
 				request: (method, params) => this.#request(method, params),
 				notification: (method, params) => this.#notification(method, params),
@@ -69,7 +74,7 @@ export class Session {
 			editor: (native) => this.#peer?.notify(native ? "editor/ready" : "editor/taken", { gen: this.#gen }),
 			restyled: () => this.#themeChanged(),
 		});
-		this.#use().catch((e: Error) => ctx.ui.notify(e.message, "error"));
+		this.#engine.peer().catch((e: Error) => ctx.ui.notify(e.message, "error"));
 	}
 
 	// What pi does.
@@ -81,7 +86,7 @@ export class Session {
 		signal: AbortSignal | undefined,
 		cwd: string,
 	): Promise<ToolResult> {
-		const peer = await this.#use();
+		const peer = await this.#engine.peer();
 		const gen = this.#gen;
 		const cancel = () => peer.notify("tool/cancel", { gen, callId });
 		if (signal?.aborted) cancel(); // known before the call begins, no form flashes up
@@ -97,6 +102,7 @@ export class Session {
 	async tell<T>(method: string): Promise<T | undefined> {
 		const peer = this.#peer;
 		if (!peer) return undefined;
+		await this.#greeted; // a change of the session is told behind its start
 		let timer: NodeJS.Timeout | undefined;
 		const late = new Promise<undefined>((resolve) => {
 			timer = setTimeout(() => resolve(undefined), handlerTimeout);
@@ -123,14 +129,14 @@ export class Session {
 
 	async settings(): Promise<void> {
 		try {
-			await (await this.#use()).call("command/settings", { gen: this.#gen });
+			await (await this.#engine.peer()).call("command/settings", { gen: this.#gen });
 		} catch (e) {
 			this.#ctx.ui.notify((e as Error).message, "error");
 		}
 	}
 
 	submit(channel: string, data: unknown): void {
-		this.#use().then(
+		this.#engine.peer().then(
 			(peer) => peer.notify("bus/event", { gen: this.#gen, channel, data }),
 			(e: Error) => this.#ctx.ui.notify(e.message, "error"),
 		);
@@ -158,37 +164,37 @@ export class Session {
 
 	// The engine's life.
 
-	/** The connection to an engine that knows the session. */
-	#use(): Promise<Peer> {
-		this.#started ??= this.#start().catch((e) => {
-			this.#started = undefined;
-			throw e;
-		});
-		return this.#started;
-	}
-
-	async #start(): Promise<Peer> {
-		const peer = await this.#engine.peer();
+	/** Tells a new engine about the session as it is now. */
+	#greet(peer: Peer): Promise<void> {
 		this.#peer = peer;
-		const { mode, cwd } = this.#ctx;
-		await peer.call("session/start", {
-			gen: ++this.#gen,
+		const { mode, cwd, sessionManager } = this.#ctx;
+		const gen = ++this.#gen;
+		const ready = this.#forms?.editorReady === true;
+		const start = peer.call("session/start", {
+			gen,
 			reason: this.#reason,
 			mode,
 			cwd,
-			editorReady: this.#forms?.editorReady === true,
+			editorReady: ready,
+			// A call that is made while the engine starts is no interrupted one: it is not shown at first.
+			branch: branch(sessionManager, undefined, this.#begin),
 		});
 		this.#begin = undefined;
-		this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
-		this.redraw(); // rows that were drawn without an engine
-		return peer;
+		const greeting = start.then(() => {
+			const now = this.#forms?.editorReady === true;
+			if (now !== ready) peer.notify(now ? "editor/ready" : "editor/taken", { gen });
+			this.#reason = "reload"; // a second engine takes over, it does not recover calls that have just failed
+			this.redraw(); // rows that were drawn without an engine
+			if (this.#forms) setImmediate(warmUp);
+		});
+		this.#greeted = greeting.catch(() => {}); // whoever needs the engine is told
+		return greeting;
 	}
 
 	#hello(): Record<string, unknown> {
 		const { mode, cwd } = this.#ctx;
 		const pasteImage = this.#forms?.pasteImageKeys ?? [];
 		const label = (key: string) => (process.platform === "darwin" ? key.replace(/\balt\b/g, "option") : key);
-		const terminal = this.#forms?.tui?.terminal;
 		const powers = mode === "tui" ? ["clipboard", ...(this.#canListFiles() ? ["files"] : [])] : [];
 		this.#theme = JSON.stringify(this.#palette());
 		return {
@@ -196,26 +202,26 @@ export class Session {
 			mode,
 			cwd,
 			agentDir: getAgentDir(),
-			term: { cols: terminal?.columns ?? 80, rows: terminal?.rows ?? 24 },
+			form: this.#forms?.room,
 			theme: this.#palette(),
 			keys: { pasteImage, pasteImageLabels: pasteImage.map(label) },
 			powers,
 		};
 	}
 
-	#crashed(reason: Error): void {
-		this.#peer = this.#started = undefined;
+	#crashed(reason: Error, wasReady: boolean): void {
+		this.#peer = undefined;
 		this.#gen++;
 		this.#forms?.closeAll(reason);
 		this.#unblock();
 		this.#ctx.ui.setWorkingVisible(true);
-		if (this.#ctx.mode !== "tui") return;
+		if (this.#ctx.mode !== "tui" || !wasReady) return;
 		if (this.#revivals-- <= 0) {
 			this.#ctx.ui.notify(reason.message, "error");
 			return;
 		}
 		this.#ctx.ui.notify("The pi-agent-ask engine has stopped; it is started again.", "warning");
-		this.#use().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
+		this.#engine.peer().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
 	}
 
 	#unblock(): void {
@@ -228,14 +234,13 @@ export class Session {
 	async #request(method: string, p: never): Promise<unknown> {
 		switch (method) {
 			case "form/open":
-				return this.#open(this.#current<Gen & { form: number; kind: string }>(p));
+				return this.#open(this.#current<Gen & Place>(p));
 			case "form/close":
 				return this.#forms?.close((p as { form: number }).form);
 			case "journal/append":
 				return this.#append(this.#current<Gen & { customType: string; data: unknown }>(p));
 			case "session/branch":
-				// A call that was made while the engine started is no interrupted one: it is not shown at first.
-				return branch(this.#ctx.sessionManager, this.#current<Gen & { after?: string }>(p).after, this.#begin);
+				return branch(this.#ctx.sessionManager, this.#current<Gen & { after?: string }>(p).after);
 			case "message/deliver": {
 				const { message, wake } = this.#current<Gen & { message: Message; wake: boolean }>(p);
 				return this.#pi.sendMessage(message, { triggerTurn: wake });
@@ -295,11 +300,11 @@ export class Session {
 		this.#pi.events.emit(channel, data);
 	}
 
-	async #open({ gen, form, kind }: Gen & { form: number; kind: string }): Promise<void> {
+	async #open({ gen, form, kind, frame }: Gen & Place): Promise<void> {
 		if (!this.#forms) throw new Error("forms are shown in interactive mode only");
 		await this.#forms.free(form);
 		this.#current({ gen });
-		await this.#forms.open(form, kind === "ask");
+		await this.#forms.open(form, kind === "ask", frame);
 	}
 
 	async #append({ customType, data }: { customType: string; data: unknown }): Promise<{ id: string | null }> {

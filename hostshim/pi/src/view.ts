@@ -22,6 +22,15 @@ type Send = (method: string, params: Record<string, unknown>, latest?: string) =
 /** Rows of the screen that are not the form's: pi's footer, a status line, and one row of the conversation. */
 const reserved = 4;
 
+/** How large a form can be. */
+export const roomIn = ({ terminal }: TUI): { cols: number; rows: number } => ({
+	cols: terminal.columns,
+	rows: Math.max(1, terminal.rows - reserved),
+});
+
+/** Measures the marks of a form once: the first time pi compiles a large pattern for that, which takes 20 ms and more. */
+export const warmUp = (): void => void visibleWidth("❯ ☰ ☒ ☐ ✓");
+
 /** No line may be wider than the screen: pi ends itself when one is. */
 export const clip = (line: string, width: number): string =>
 	visibleWidth(line) > width ? truncateToWidth(line, width, "") : line;
@@ -36,6 +45,7 @@ export class View implements Component, Focusable {
 	#send: Send;
 	#disposed: () => void;
 	#frame: Frame | undefined;
+	#here = false; // the engine knows that it is in its place
 	#shown = 0;
 	#size = "";
 	#lines: { of: Frame; width: number; focused: boolean; rows: number; lines: string[] } | undefined;
@@ -48,6 +58,7 @@ export class View implements Component, Focusable {
 	}
 
 	mounted(): void {
+		this.#here = true;
 		this.#tellSize("form/mounted", this.#tui.terminal.columns);
 	}
 
@@ -59,7 +70,7 @@ export class View implements Component, Focusable {
 		const rows = this.#tellSize("form/size", width);
 		const frame = this.#frame;
 		if (!frame) return [];
-		if (this.#shown !== frame.seq) {
+		if (this.#here && this.#shown !== frame.seq) {
 			this.#shown = frame.seq;
 			this.#send("form/shown", { form: this.form, seq: frame.seq }, `shown ${this.form}`);
 		}
@@ -89,12 +100,11 @@ export class View implements Component, Focusable {
 
 	/** Tells the engine how much room there is when that has changed, or when the form is new in its place. */
 	#tellSize(method: "form/mounted" | "form/size", cols: number): number {
-		const rows = Math.max(1, this.#tui.terminal.rows - reserved);
+		const { rows } = roomIn(this.#tui);
 		const size = `${cols}x${rows}`;
-		if (method === "form/mounted" || size !== this.#size) {
-			const first = this.#size === "" && method === "form/size"; // drawn before form/mounted was due
+		if (this.#here && (method === "form/mounted" || size !== this.#size)) {
 			this.#size = size;
-			if (!first) this.#send(method, { form: this.form, cols, rows }, `${method} ${this.form}`);
+			this.#send(method, { form: this.form, cols, rows }, `${method} ${this.form}`);
 		}
 		return rows;
 	}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Engine, findEngine, type Where } from "../src/engine.ts";
+import type { Peer } from "../src/peer.ts";
 
 const fake = fileURLToPath(new URL("fake-engine.mjs", import.meta.url));
 
@@ -39,7 +40,12 @@ async function withEngine(how: string, fn: (e: Engine, crashes: Error[]) => Prom
 	process.env.FAKE_ENGINE = how;
 	const crashes: Error[] = [];
 	const handlers = { request: () => ({}), notification: () => {}, drained: () => {} };
-	const engine = new Engine({ hello: () => ({}), crashed: (e) => void crashes.push(e) }, handlers, () => path);
+	const life = {
+		hello: () => ({}),
+		greet: (peer: Peer) => peer.call("session/start", { gen: 1 }),
+		crashed: (e: Error, ready: boolean) => void (ready && crashes.push(e)),
+	};
+	const engine = new Engine(life, handlers, () => path);
 	try {
 		await fn(engine, crashes);
 	} finally {
@@ -60,6 +66,7 @@ for (const [how, want] of [
 	["version", /version 9\.9\.9 speaks protocol 7, this extension needs 1/],
 	["refuse", /protocol 1 is not supported/],
 	["exit", /exit code 3[\s\S]*could not read the moon/],
+	["lost", /the session cannot be read/],
 ] as const) {
 	test(`an engine that does not come up (${how}) rejects with the reason`, () =>
 		withEngine(how, async (engine, crashes) => {

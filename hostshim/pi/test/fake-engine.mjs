@@ -2,6 +2,7 @@
 // An engine with one fixed form, for tests of how the extension keeps its process. FAKE_ENGINE says how it misbehaves:
 //   version   speaks another protocol         refuse   answers initialize with an error
 //   silent    never answers                   exit     ends before it answers
+//   lost      cannot start the session
 //   garbage   mixes lines in that are no messages
 //   deaf      stops reading after initialize  stay     does not end when it is asked to
 // In the form, Enter answers, "c" crashes the engine, "w" draws a line that is far too wide.
@@ -50,6 +51,9 @@ const methods = {
 		if (how === "garbage") process.stdout.write('hello there\n{"half":\n[]\n42\n\n');
 		if (how === "deaf") setImmediate(() => process.stdin.pause());
 		return { protocol: how === "version" ? 7 : 1, version: "9.9.9" };
+	},
+	"session/start"() {
+		if (how === "lost") throw { code: -32603, message: "the session cannot be read" };
 	},
 	"tool/execute": execute,
 	"tool/cancel"({ callId }) {

@@ -91,6 +91,16 @@ test("a form is mounted, drawn once for all frames that arrived together, and gi
 	assert.equal(s.forms.editorReady, true);
 });
 
+test("a form that comes with its first frame is drawn as soon as it has the slot", async () => {
+	const s = screen();
+	await s.frame();
+	assert.deepEqual(s.forms.room, { cols: 80, rows: 20 });
+	await s.forms.open(1, true, { form: 1, seq: 1, cols: 80, rows: 20, lines: ["first"] });
+	assert.deepEqual(s.log(), ["ready", "form/mounted 1", "renderNow"]);
+	assert.deepEqual(s.dialogs[0]?.component.render(80), ["first"]);
+	assert.deepEqual(s.log(), ["form/shown 1"]);
+});
+
 test("a form waits while one of pi's own selectors has the slot", async () => {
 	const s = screen();
 	await s.frame();

@@ -41,6 +41,19 @@ test("what fits is not touched", () => {
 	assert.equal(clip(line, 4), line);
 });
 
+test("a first frame is drawn before the engine is told where it is, and counts as shown behind that", () => {
+	const { view, sent } = form(80, 24);
+	view.show(frame(["first"]));
+	assert.deepEqual(view.render(80), ["first"]);
+	assert.deepEqual(sent, []);
+	view.mounted();
+	view.render(80);
+	assert.deepEqual(sent, [
+		["form/mounted", { form: 7, cols: 80, rows: 20 }],
+		["form/shown", { form: 7, seq: 1 }],
+	]);
+});
+
 test("an old frame is cut to a smaller screen until the new one is here", () => {
 	const { view, terminal, sent } = form(80, 24);
 	view.mounted();
