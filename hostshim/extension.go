@@ -62,7 +62,7 @@ func New(host Host, info Info) *Extension {
 	e := &Extension{host: host, info: info, editor: newGate()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.settings = settings.Open(settings.Path(info.AgentDir), nil)
-	e.screen = &screen{host: host, room: room{cols: info.Cols, rows: info.Rows}, forms: map[int]*OpenForm{}}
+	e.screen = newScreen(host, info.Cols, info.Rows)
 	return e
 }
 

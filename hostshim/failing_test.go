@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
 	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
@@ -126,6 +127,35 @@ func TestHostThatHangs(t *testing.T) {
 		if err := h.Extension().Shutdown(ctx, h.Gen()+1); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// What a form has started has ended when the extension is closed, also if the
+// form itself ended a moment before.
+func TestCloseWaitsForWhatFormsHaveStarted(t *testing.T) {
+	agentDir := noFolder(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := hosttest.New(hostshim.Info{AgentDir: agentDir, PasteImageKeys: []string{"alt+v"}})
+		var ended atomic.Bool
+		h.Hook = func(ctx context.Context, method string) error {
+			if method == "ReadImage" {
+				<-ctx.Done()
+				time.Sleep(time.Second)
+				ended.Store(true)
+			}
+			return nil
+		}
+		must(t, h.Start("startup"))
+		call := h.Call(ask.ToolAsk, "a", single)
+		h.NextForm().Press("3", "alt+v")
+		synctest.Wait()
+		call.Abort()
+		synctest.Wait()
+		h.Extension().Close()
+		if !ended.Load() {
+			t.Error("the clipboard is still being read")
+		}
+		h.Close()
 	})
 }
 

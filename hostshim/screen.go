@@ -27,16 +27,24 @@ type screen struct {
 
 	overlay sync.Mutex // held while it is decided whether one opens
 
-	mu    sync.Mutex
-	next  int
-	forms map[int]*OpenForm
-	theme *form.Theme // as changed by the host
+	mu      sync.Mutex
+	next    int
+	forms   map[int]*OpenForm
+	alive   int         // forms that have not ended, with what they started
+	changed *sync.Cond  // of alive
+	theme   *form.Theme // as changed by the host
 }
 
 // room is how large the last form was told to be; zero is unknown.
 type room struct {
 	mu         sync.Mutex
 	cols, rows int
+}
+
+func newScreen(host Screen, cols, rows int) *screen {
+	s := &screen{host: host, room: room{cols: cols, rows: rows}, forms: map[int]*OpenForm{}}
+	s.changed = sync.NewCond(&s.mu)
+	return s
 }
 
 // OpenForm is one form in the host's screen. Its methods tell it what happens
@@ -228,12 +236,14 @@ func (s *screen) add(kind string, o *form.Options, open func(*form.Options) *for
 	f.inline = open(o)
 	f.inline.OnChange(f.draw)
 	s.forms[f.number] = f
+	s.alive++
 	go f.frames()
 	return f
 }
 
 func (s *screen) remove(f *OpenForm) {
 	s.mu.Lock()
+	_, first := s.forms[f.number]
 	delete(s.forms, f.number)
 	s.mu.Unlock()
 	f.alive.Lock()
@@ -243,9 +253,16 @@ func (s *screen) remove(f *OpenForm) {
 	}
 	f.alive.Unlock()
 	f.inline.Close()
+	if first {
+		s.mu.Lock()
+		s.alive--
+		s.changed.Broadcast()
+		s.mu.Unlock()
+	}
 }
 
-// removeAll removes what is left when nobody shows a form any more.
+// removeAll removes what is left when nobody shows a form any more, and waits
+// until all forms have ended, with what they started.
 func (s *screen) removeAll() {
 	s.mu.Lock()
 	var left []*OpenForm
@@ -255,6 +272,11 @@ func (s *screen) removeAll() {
 	s.mu.Unlock()
 	for _, f := range left {
 		s.remove(f)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.alive > 0 {
+		s.changed.Wait()
 	}
 }
 

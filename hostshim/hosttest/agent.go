@@ -311,12 +311,22 @@ func (h *Host) Emit(_ uint64, channel string, data json.RawMessage) {
 
 // WriteTerminal implements [hostshim.TerminalWriter].
 func (h *Host) WriteTerminal(data []byte) error {
+	if h.Hook != nil {
+		if err := h.Hook(context.Background(), "WriteTerminal"); err != nil {
+			return err
+		}
+	}
 	h.note("terminal %q", data)
 	return nil
 }
 
 // ReadImage implements [form.Clipboard].
-func (h *Host) ReadImage(context.Context) (ask.Image, error) {
+func (h *Host) ReadImage(ctx context.Context) (ask.Image, error) {
+	if h.Hook != nil {
+		if err := h.Hook(ctx, "ReadImage"); err != nil {
+			return ask.Image{}, err
+		}
+	}
 	if h.Image == nil {
 		return ask.Image{}, form.ErrClipboardEmpty
 	}
