@@ -195,7 +195,7 @@ func (h *fuzzHost) answered(id string) { h.await(func() bool { return h.got[id] 
 
 // open goes through the opening, up to the first form.
 func (h *fuzzHost) open(agentDir, cwd string) {
-	h.request("initialize", map[string]any{"protocol": 1, "agentDir": agentDir, "powers": []string{"clipboard", "files"},
+	h.request("initialize", map[string]any{"protocol": 1, "agentDir": agentDir, "powers": []string{"clipboard", "files"}, "form": map[string]any{"cols": 80, "rows": 24},
 		"keys": map[string]any{"pasteImage": []string{"alt+v"}}})
 	h.gen = 1
 	h.answered(h.request("session/start", map[string]any{"gen": 1, "reason": "startup", "mode": "tui", "cwd": cwd, "editorReady": true}))
@@ -379,8 +379,16 @@ func (h *fuzzHost) frame(params json.RawMessage) {
 	h.mu.Lock()
 	told := slices.Contains(h.told[f.Number], fmt.Sprint(f.Cols, " ", f.Rows))
 	h.mu.Unlock()
-	if !told || len(f.Lines) > f.Rows {
-		h.t.Errorf("a frame of %d lines for %d x %d; sizes told: %v", len(f.Lines), f.Cols, f.Rows, h.told[f.Number])
+	if !told {
+		h.t.Errorf("a frame for %d x %d; sizes told: %v", f.Cols, f.Rows, h.told[f.Number])
+	}
+	h.fits(f)
+}
+
+// fits checks that a picture has the size that it says it has.
+func (h *fuzzHost) fits(f hostshim.Frame) {
+	if len(f.Lines) > f.Rows {
+		h.t.Errorf("a frame of %d lines for %d x %d", len(f.Lines), f.Cols, f.Rows)
 	}
 	var widths display.WidthFunc
 	for _, line := range f.Lines {
@@ -393,12 +401,16 @@ func (h *fuzzHost) frame(params json.RawMessage) {
 // called answers a call of the engine.
 func (h *fuzzHost) called(id json.RawMessage, method string, params json.RawMessage) {
 	var p struct {
-		Form int
-		Data struct{ Error string }
+		Form  int
+		Frame *hostshim.Frame // of an opening
+		Data  struct{ Error string }
 	}
 	_ = json.Unmarshal(params, &p) // what is missing is zero
 	if strings.HasPrefix(p.Data.Error, "panic") {
 		h.t.Errorf("a panic: %s", p.Data.Error)
+	}
+	if p.Frame != nil {
+		h.fits(*p.Frame)
 	}
 	h.mu.Lock()
 	manner := h.manners[method]
