@@ -137,7 +137,7 @@ func TestWaitForAnswers(t *testing.T) {
 		pi.form("First?")
 		b.holds(2, "ask:queued")
 		pi.pick("1")
-		pi.form("Second?")
+		pi.sees("Second?", "❯ 1. ( )") // the call in the transcript has the question as well
 		m.stays(2)
 		pi.pick("2")
 		told := m.request(3).Messages
