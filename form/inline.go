@@ -82,8 +82,15 @@ func (in *Inline) SVG(width, rows int) string {
 
 // Key is one key press: its id ("enter", "shift+n", "ctrl+c") and the text it
 // types. Either may be empty; characters without an id come as text only.
-// Releases must not be passed on, repeats only for keys that move or delete.
+// Releases must not be passed on.
 func (in *Inline) Key(id, text string) { in.session.apply(ui.Key{ID: id, Text: text}) }
+
+// Repeat says that a key is still held down, on a terminal that tells this
+// apart from a press. The form decides what happens again: it moves, deletes
+// and types on, and confirms or toggles nothing twice.
+func (in *Inline) Repeat(id, text string) {
+	in.session.apply(ui.Key{ID: id, Text: text, Repeat: true})
+}
 
 // Paste is one paste, as the terminal sent it.
 func (in *Inline) Paste(text string) { in.session.apply(ui.Paste{Text: text}) }

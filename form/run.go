@@ -111,7 +111,7 @@ func (r *runner) app() term.App {
 			return out
 		},
 		Shown: s.wasShown,
-		Key:   func(id, text string) { s.apply(ui.Key{ID: id, Text: text}) },
+		Key:   func(id, text string, repeat bool) { s.apply(ui.Key{ID: id, Text: text, Repeat: repeat}) },
 		Paste: func(text string) { s.apply(ui.Paste{Text: text}) },
 		Mouse: func(m term.Mouse) {
 			if m.Action == term.Click {

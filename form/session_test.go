@@ -315,6 +315,23 @@ func TestConcurrentUseOfAnInlineForm(t *testing.T) {
 	_ = in.Lines(80, 24)
 }
 
+func TestAHeldKeyTypesAndAnswersOnce(t *testing.T) {
+	in := inline(t, nil)
+	press(in, "1")
+	for range 5 {
+		in.Repeat("1", "1")
+	}
+	if s := in.Snapshot(); s.Tab != "checks" {
+		t.Fatalf("a held digit ran on to %s", s.Tab)
+	}
+	press(in, "n", "x")
+	in.Repeat("x", "x")
+	in.Repeat("x", "x")
+	if !shows(in, "xxx") {
+		t.Fatalf("%s", strings.Join(in.Text(80, 40), "\n"))
+	}
+}
+
 func TestTheGuardOpensByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := form.NewInline(goldenForm(t), &form.Options{Guard: 300 * time.Millisecond})

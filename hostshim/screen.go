@@ -75,6 +75,12 @@ func (f *OpenForm) Key(id, text string) {
 	f.draw()
 }
 
+// Repeat says that a key is still held down; see [form.Inline].
+func (f *OpenForm) Repeat(id, text string) {
+	f.tell(func(in *form.Inline) { in.Repeat(id, text) })
+	f.draw()
+}
+
 // Paste is one paste, as the terminal sent it.
 func (f *OpenForm) Paste(text string) {
 	f.tell(func(in *form.Inline) { in.Paste(text) })

@@ -130,11 +130,12 @@ type busEvent struct {
 }
 
 type formInput struct {
-	Form int    `json:"form"`
-	ID   string `json:"id"`
-	Text string `json:"text"`
-	Cols int    `json:"cols"`
-	Rows int    `json:"rows"`
+	Form   int    `json:"form"`
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Repeat bool   `json:"repeat"`
+	Cols   int    `json:"cols"`
+	Rows   int    `json:"rows"`
 }
 
 // methods are the calls that a host makes.
@@ -173,7 +174,13 @@ func (p *peer) methods() map[string]method {
 			return nil
 		}),
 
-		"form/key":     onForm(p, func(f *OpenForm, in formInput) { f.Key(in.ID, in.Text) }),
+		"form/key": onForm(p, func(f *OpenForm, in formInput) {
+			if in.Repeat {
+				f.Repeat(in.ID, in.Text)
+			} else {
+				f.Key(in.ID, in.Text)
+			}
+		}),
 		"form/paste":   onForm(p, func(f *OpenForm, in formInput) { f.Paste(in.Text) }),
 		"form/size":    onForm(p, func(f *OpenForm, in formInput) { f.Size(in.Cols, in.Rows) }),
 		"form/mounted": onForm(p, func(f *OpenForm, in formInput) { f.Mounted(in.Cols, in.Rows) }),

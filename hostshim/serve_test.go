@@ -443,6 +443,24 @@ func TestServeRefuses(t *testing.T) {
 	r.call("turn/start", map[string]any{"gen": 3})
 }
 
+func TestServeHeldKeys(t *testing.T) {
+	r := connect(t)
+	answer := r.execute("a", multi)
+	r.seen("Which checks?")
+	r.press(1, "1")
+	for range 5 {
+		r.tell("form/key", map[string]any{"form": 1, "id": "1", "text": "1", "repeat": true})
+	}
+	r.press(1, "n", "o")
+	for range 2 {
+		r.tell("form/key", map[string]any{"form": 1, "id": "o", "text": "o", "repeat": true})
+	}
+	r.press(1, "enter", "enter", "enter")
+	if got := (<-answer).(toolResult).Content[0].Text; !strings.Contains(got, "Unit") || !strings.Contains(got, "ooo") {
+		t.Errorf("the model reads %q", got)
+	}
+}
+
 func TestServeCancels(t *testing.T) {
 	r := connect(t)
 	r.tell("tool/cancel", map[string]any{"gen": 1, "callId": "early"})

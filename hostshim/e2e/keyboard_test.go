@@ -94,34 +94,52 @@ func TestKittyKeyboard(t *testing.T) {
 	})
 }
 
-// A held Enter confirms one question; a held letter types.
+// What decides something happens once, however long the key is held down; what
+// types goes on in an editor.
 func TestHeldKeys(t *testing.T) {
 	slow(t)
 	parallel(t)
 	question := `{"id":"q%d","prompt":"Number %d?",` + stores + `}`
 	many := `{"id":"m","type":"multi","prompt":"Pick any",` + stores + `}`
-	m := newModel(t, ask(fmt.Sprintf(`{"questions":[%s,`+question+`,`+question+`]}`, many, 1, 1, 2, 2)), say("Done."))
+	m := newModel(t, ask(fmt.Sprintf(`{"questions":[%s,`+question+`,`+question+`,`+question+`]}`, many, 1, 1, 2, 2, 3, 3)), say("Done."))
 	b := newBox(t, "regular", m)
 	b.answers = []answer{kittyKeyboard}
 	pi := b.start("start")
+	stays := func(texts ...string) {
+		t.Helper()
+		time.Sleep(150 * time.Millisecond) // for a key that would be one too many
+		pi.sees(texts...)
+	}
 	pi.form("Pick any")
-	pi.taps("2")
-	pi.sees("2. [x] SQLite")
-	pi.taps("Tab")
+	pi.holdsDown("2", 5)
+	stays("2. [x] SQLite")
+	pi.holdsDown("2", 4)
+	stays("2. [ ] SQLite")
+	pi.holdsDown("Space", 5)
+	stays("2. [x] SQLite")
+	pi.holdsDown("Space", 4)
+	stays("2. [ ] SQLite")
+	pi.taps("2", "Tab")
 	pi.form("Number 1?")
 	pi.holdsDown("Enter", 10)
-	pi.form("Number 2?")
-	time.Sleep(100 * time.Millisecond)
-	if s := pi.screen(); !strings.Contains(s, "Number 2?") || strings.Contains(s, "(•)") {
+	stays("Number 2?")
+	pi.holdsDown("2", 10)
+	stays("Number 3?")
+	if s := pi.screen(); strings.Contains(s, "(•)") {
 		t.Errorf("the held key ran on:\n%s", s)
 	}
-	pi.taps("3")
+	pi.holdsDown("3", 5)
+	stays("Type answer...")
 	pi.holdsDown("z", 3)
-	pi.sees("zzzz")
+	pi.holdsDown("Space", 2)
+	pi.holdsDown("2", 1)
+	pi.holdsDown("y", 4)
+	pi.holdsDown("Backspace", 2)
+	pi.sees("zzzz   22yy")
+	pi.holdsDown("Enter", 8)
+	stays("❯ 1. Submit")
 	pi.taps("Enter")
-	pi.sees("❯ 1. Submit")
-	pi.taps("Enter")
-	if got := requestLine.ReplaceAllString(m.request(2).result(), ""); got != "Q1: SQLite\nQ2: Postgres\nQ3: zzzz" {
+	if got := requestLine.ReplaceAllString(m.request(2).result(), ""); got != "Q1: SQLite\nQ2: Postgres\nQ3: SQLite\nQ4: zzzz   22yy" {
 		t.Errorf("the model was told %q", got)
 	}
 	pi.sees("Done.")

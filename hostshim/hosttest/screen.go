@@ -80,6 +80,18 @@ func (f *Form) Press(keys ...string) {
 	}
 }
 
+// Hold presses a key and keeps it down for some repeats.
+func (f *Form) Hold(key string, repeats int) {
+	f.Press(key)
+	text := ""
+	if len([]rune(key)) == 1 {
+		text = key
+	}
+	for range repeats {
+		f.tell(func(o *hostshim.OpenForm) { o.Repeat(key, text) })
+	}
+}
+
 // Type types text, character by character.
 func (f *Form) Type(text string) {
 	for _, r := range text {

@@ -105,6 +105,21 @@ func (e *Editor) editKey(id string) bool {
 	return true
 }
 
+// Repeats reports whether a key acts again while it is held down: one that
+// moves, deletes or types does. A character that was a place to jump to is no
+// text.
+func (e *Editor) Repeats(id, text string) bool {
+	switch id {
+	case "shift+enter", "ctrl+j", "alt+enter", "ctrl+b", "ctrl+f", "alt+b", "alt+f", "ctrl+d", "alt+d", "ctrl+w", "ctrl+u", "ctrl+k":
+		return true
+	}
+	switch id[strings.LastIndexByte(id, '+')+1:] {
+	case "up", "down", "left", "right", "home", "end", "pageUp", "pageDown", "backspace", "delete":
+		return true
+	}
+	return e.last == typing && typed(id, text) != ""
+}
+
 // typed is the text a key inserts, or "". Keys with ctrl, alt or super type
 // nothing. A host that gives no text for a plain character key is served too.
 func typed(id, text string) string {

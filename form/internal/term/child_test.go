@@ -81,7 +81,7 @@ func childApp(mode string, say func(string, ...any), cancel func()) App {
 			}
 			return paint.Frame{Width: width, Rows: rows, CursorRow: 2, CursorCol: 0}
 		},
-		Key: func(id, text string) {
+		Key: func(id, text string, _ bool) {
 			last = strings.TrimSpace(id + " " + text)
 			say("key %s", last)
 			switch {

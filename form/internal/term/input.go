@@ -18,10 +18,11 @@ const (
 
 // event is one thing the user did.
 type event struct {
-	kind  eventKind
-	id    string // of a key
-	text  string // typed by a key, or pasted
-	mouse Mouse
+	kind   eventKind
+	id     string // of a key
+	text   string // typed by a key, or pasted
+	repeat bool   // the key is held down
+	mouse  Mouse
 }
 
 // parser turns a terminal's bytes into events. Bytes may arrive in any pieces;
@@ -35,6 +36,8 @@ type parser struct {
 	paste  []byte
 	inner  *parser // for bytes that arrive wrapped in win32 key records
 	high   rune    // first half of a surrogate pair
+	held   bool    // what is reported now is a key that is held down
+	down   int     // the key of the last win32 record that was not a release
 	emit   func(event)
 	nested bool
 }
@@ -197,7 +200,7 @@ func (p *parser) typed(cluster string) {
 	if r, _ := utf8.DecodeRuneInString(cluster); cluster == "" || r >= 0x80 && r < 0xa0 {
 		return // C1 controls and stray bytes are no text
 	}
-	p.emit(event{text: cluster})
+	p.emit(event{text: cluster, repeat: p.held})
 }
 
 // escape handles what starts with ESC and returns how many bytes it took, 0 if

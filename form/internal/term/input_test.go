@@ -8,8 +8,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// show writes an event the way the tables below do.
+// show writes an event the way the tables below do; a star is a repeat.
 func show(e event) string {
+	if e.repeat {
+		e.repeat = false
+		return show(e) + "*"
+	}
 	switch {
 	case e.kind == eventPaste:
 		return fmt.Sprintf("paste<%q>", e.text)
@@ -65,8 +69,10 @@ func TestKeys(t *testing.T) {
 		{"bytes that are no text", "a\xff\u009bb", `"a" "b"`},
 		{"kitty: keys", "\x1b[27u\x1b[13;2u\x1b[99;5u\x1b[57419u\x1b[57400u", `esc shift+enter ctrl+c up "1"`},
 		{"kitty: letter", "\x1b[97u\x1b[97;2u\x1b[97;65u", `"a" shift+a"A" shift+a"A"`},
-		{"kitty: press, repeat, release", "\x1b[49;1:1u\x1b[49;1:2u\x1b[49;1:3u", `"1"`},
-		{"kitty: arrow held down", "\x1b[1;1:1A\x1b[1;1:2A\x1b[1;1:3A", "up up"},
+		{"kitty: press, repeat, release", "\x1b[49;1:1u\x1b[49;1:2u\x1b[49;1:3u", `"1" "1"*`},
+		{"kitty: held keys", "\x1b[13;1:2u\x1b[127;1:2u\x1b[32;1:2u\x1b[233;1:2u\x1b[57400;1:2u\x1b[57423;1:2u\x1b[122;5:2u\x1b[97;2:2;65u", `enter* backspace* space" "* "é"* "1"* home* ctrl+z* shift+a"A"*`},
+		{"kitty: what follows a held key is a press", "\x1b[97;1:2ua\x1b[A", `"a"* "a" up`},
+		{"kitty: arrow held down", "\x1b[1;1:1A\x1b[1;1:2A\x1b[1;1:3A", "up up*"},
 		{"kitty: alternates", "\x1b[99::99;5u\x1b[1089::99;5u\x1b[49:33;2u", `ctrl+c ctrl+c "!"`},
 		{"kitty: character by number", "\x1b[20320u", `"你"`},
 		{"kitty: text", "\x1b[97;1;97u\x1b[0;;229u", `"a" "å"`},
@@ -76,6 +82,11 @@ func TestKeys(t *testing.T) {
 		{"modifyOtherKeys", "\x1b[27;2;13~\x1b[27;5;32~\x1b[27;2;78~\x1b[27;2;33~\x1b[27;6;68~", `shift+enter ctrl+space shift+n"N" "!" ctrl+shift+d`},
 		{"windows: press and release", "\x1b[65;30;97;1;0;1_\x1b[65;30;97;0;0;1_", `"a"`},
 		{"windows: keys", "\x1b[38;72;0;1;256;1_\x1b[67;46;3;1;8;1_\x1b[13;28;13;1;16;1_\x1b[81;16;64;1;9;1_", `up ctrl+c shift+enter "@"`},
+		{"windows: held down", "\x1b[65;30;97;1;0;1_\x1b[65;30;97;1;0;1_\x1b[65;30;97;0;0;1_\x1b[65;30;97;1;0;1_", `"a" "a"* "a"`},
+		{"windows: held down, counted", "\x1b[13;28;13;1;0;3_\x1b[13;28;13;0;0;1_\x1b[65;30;97;1;0;2_", `enter enter* enter* "a" "a"*`},
+		{"windows: another key in between", "\x1b[65;30;97;1;0;1_\x1b[66;48;98;1;0;1_\x1b[65;30;97;0;0;1_\x1b[66;48;98;1;0;1_", `"a" "b" "b"*`},
+		{"windows: shift comes down", "\x1b[16;42;0;1;16;1_\x1b[65;30;65;1;16;1_\x1b[65;30;65;0;16;1_\x1b[65;30;65;1;16;1_", `shift+a"A" shift+a"A"`},
+		{"windows: input method", "\x1b[231;0;228;1;0;1_\x1b[231;0;228;1;0;1_", `"ä" "ä"`},
 		{"windows: surrogate pair", "\x1b[0;1;55357;1;0;1_\x1b[0;1;56832;1;0;1_", `"😀"`},
 		{"windows: wrapped sequence", "\x1b[0;0;27;1;0;1_\x1b[0;0;91;1;0;1_\x1b[0;0;65;1;0;1_", "up"},
 		{"mouse", "\x1b[<0;5;3M\x1b[<0;5;3m\x1b[<65;1;1M\x1b[<35;2;2M\x1b[M !!", "mouse<4,2,0> mouse<0,0,2> mouse<0,0,0>"},

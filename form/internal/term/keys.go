@@ -25,7 +25,7 @@ func (p *parser) key(mods mod, base, text string) {
 	if base == "" {
 		return
 	}
-	p.emit(event{id: withMods(mods, base), text: text})
+	p.emit(event{id: withMods(mods, base), text: text, repeat: p.held})
 }
 
 // withMods writes a canonical key id.
@@ -63,7 +63,7 @@ func (p *parser) char(mods mod, r rune, text string) {
 		}
 		p.key(mods, asciiBase(r), text)
 	case text != "":
-		p.emit(event{text: text})
+		p.emit(event{text: text, repeat: p.held})
 	}
 }
 
@@ -212,9 +212,11 @@ func (p *parser) sequence(final byte, s string, mods mod) {
 	if event == kittyRelease {
 		return
 	}
+	p.held = event == kittyRepeat
+	defer func() { p.held = false }()
 	switch final {
 	case 'u':
-		p.kitty(ps, mods, event == kittyRepeat)
+		p.kitty(ps, mods)
 		return
 	case '_':
 		p.win32(ps)
@@ -248,24 +250,12 @@ func (p *parser) sequence(final byte, s string, mods mod) {
 		}
 		base, _ = letterKeys(final)
 	}
-	if event == kittyRepeat && !repeats(base) {
-		return
-	}
 	p.key(mods&^modCaps, base, "")
-}
-
-// repeats reports whether a key may act again while it is held down.
-func repeats(base string) bool {
-	switch base {
-	case "up", "down", "left", "right", "home", "end", "pageUp", "pageDown", "backspace", "delete":
-		return true
-	}
-	return false
 }
 
 // kitty reports a key of the Kitty protocol:
 // code:shifted:layout ; modifiers:event ; text.
-func (p *parser) kitty(ps params, mods mod, repeat bool) {
+func (p *parser) kitty(ps params, mods mod) {
 	code := ps.at(0, 0)
 	var text strings.Builder
 	if len(ps) > 2 {
@@ -276,12 +266,7 @@ func (p *parser) kitty(ps params, mods mod, repeat bool) {
 		}
 	}
 	if base := keypad(code); base != "" {
-		if !repeat || repeats(base) {
-			p.named(base, mods)
-		}
-		return
-	}
-	if repeat && code != 127 {
+		p.named(base, mods)
 		return
 	}
 	const shortcut = modCtrl | modAlt | modSuper | modHyper | modMeta
@@ -332,7 +317,7 @@ func (p *parser) code(code int, mods mod, text string) {
 	r := rune(code)
 	switch {
 	case code == 0 && text != "": // text of an input method
-		p.emit(event{text: text})
+		p.emit(event{text: text, repeat: p.held})
 		return
 	case code == 0:
 		return
@@ -359,8 +344,11 @@ func (p *parser) code(code int, mods mod, text string) {
 // virtual key ; scan code ; character ; down ; state ; repeat count.
 func (p *parser) win32(ps params) {
 	key, char, state := ps.at(0, 0), rune(ps.at(2, 0)), ps.at(4, 0)
-	if ps.at(3, 0) == 0 {
-		return // released
+	if ps.at(3, 0) == 0 { // released
+		if key == p.down {
+			p.down = 0
+		}
+		return
 	}
 	if key == 0 && ps.at(1, 0) == 0 && char > 0 && !p.nested {
 		// One character of another sequence.
@@ -392,16 +380,24 @@ func (p *parser) win32(ps params) {
 	if char > ' ' && mods&(modCtrl|modAlt) == modCtrl|modAlt {
 		mods = 0 // AltGr
 	}
-	// Held keys come with a count; only what moves or deletes acts again.
+	// A held key is down again without a release, or has a count.
+	p.held = key != 0 && key < win32Method && key == p.down
+	p.down = key
+	for range min(max(1, ps.at(5, 0)), 32) {
+		p.win32Press(key, char, mods)
+		p.held = true
+	}
+}
+
+// win32Method is the first virtual key that is not one of the keyboard but
+// stands for whatever an input method types.
+const win32Method = 0xe5
+
+func (p *parser) win32Press(key int, char rune, mods mod) {
 	base := win32Key(key)
 	switch {
 	case base != "":
-		for range min(max(1, ps.at(5, 0)), 32) {
-			p.key(mods, base, "")
-			if !repeats(base) {
-				break
-			}
-		}
+		p.key(mods, base, "")
 	case char >= ' ' && mods&(modCtrl|modAlt) == 0:
 		p.typed(string(char))
 	case key >= 'A' && key <= 'Z':

@@ -295,10 +295,10 @@ func (l *Loop) handle(e event) {
 		if l.app.Mouse != nil && l.opt.Mouse {
 			l.app.Mouse(e.mouse)
 		}
-	case e.id == "ctrl+z" && (l.app.Binds == nil || !l.app.Binds(e.id)):
+	case e.id == "ctrl+z" && !e.repeat && (l.app.Binds == nil || !l.app.Binds(e.id)):
 		l.suspend()
 	case l.app.Key != nil:
-		l.app.Key(e.id, e.text)
+		l.app.Key(e.id, e.text, e.repeat)
 	}
 }
 

@@ -4,7 +4,7 @@
 //
 //	err := term.Run(ctx, nil, term.App{
 //		Draw: func(width, height int) paint.Frame { return layout(state, width, height) },
-//		Key:  func(id, text string) { state.Apply(id, text) },
+//		Key:  func(id, text string, repeat bool) { state.Apply(id, text, repeat) },
 //		Done: func() bool { return state.Done() },
 //	})
 //
@@ -69,8 +69,8 @@ type App struct {
 	// Shown is called after a frame was written to the terminal.
 	Shown func()
 	// Key is one key press: a canonical key id, the text that the key types, or
-	// both. See [Run].
-	Key func(id, text string)
+	// both. repeat says that the key is still held down. See [Run].
+	Key func(id, text string, repeat bool)
 	// Paste is one bracketed paste, line ends as the terminal sent them.
 	Paste func(text string)
 	// Resize says that the screen has a new size; Draw follows.
@@ -130,8 +130,8 @@ type Options struct {
 // alt, super, then the base key, for example "enter", "shift+n", "ctrl+alt+d".
 // Upper-case letters have a shift id and their text. Characters without an id
 // come as text only, a whole grapheme cluster at a time where the terminal
-// sends it at once. Key releases are dropped, and repeats too where the
-// terminal marks them, except for keys that move or delete.
+// sends it at once. Key releases are dropped; repeats are told apart where the
+// terminal does so, by a mark or by releases.
 func Run(ctx context.Context, opt *Options, app App) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -195,7 +195,8 @@ func (h *host) readClipboard(token int) ui.Msg {
 }
 
 // step plays one step of a script: a key id, a character, text:…, paste:…,
-// clipboard:…, wait:<ms>, size:WxH or abort.
+// clipboard:…, wait:<ms>, size:WxH, hold:<key> (a press and five repeats),
+// repeat:<key> (one repeat), mounted, overlay (the host opens it) or abort.
 func (h *host) step(s string) {
 	h.t.Helper()
 	kind, value, _ := strings.Cut(s, ":")
@@ -217,19 +218,39 @@ func (h *host) step(s string) {
 		}
 		h.now += time.Duration(ms) * time.Millisecond
 		h.apply(ui.Tick{})
+	case kind == "hold" && value != "":
+		h.step(value)
+		for range 5 {
+			h.step("repeat:" + value)
+		}
+	case kind == "repeat" && value != "":
+		k := keyFor(value)
+		k.Repeat = true
+		h.apply(k)
+	case s == "mounted":
+		h.apply(ui.Mounted{})
+	case s == "overlay":
+		h.apply(ui.OpenSettings{})
 	case kind == "size" && value != "":
 		var w, r int
 		if _, err := fmt.Sscanf(value, "%dx%d", &w, &r); err != nil {
 			h.t.Fatal(err)
 		}
 		h.resize(w, r)
-	case len([]rune(s)) == 1:
-		h.apply(ui.Key{ID: s, Text: s})
-	case s == "space":
-		h.apply(ui.Key{ID: s, Text: " "})
 	default:
-		h.apply(ui.Key{ID: s})
+		h.apply(keyFor(s))
 	}
+}
+
+// keyFor is the press of a key id or a character.
+func keyFor(s string) ui.Key {
+	switch {
+	case len([]rune(s)) == 1:
+		return ui.Key{ID: s, Text: s}
+	case s == "space":
+		return ui.Key{ID: s, Text: " "}
+	}
+	return ui.Key{ID: s}
 }
 
 // steps plays a script of steps.

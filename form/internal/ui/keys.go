@@ -11,6 +11,11 @@ func (s *State) key(m Key) []Effect {
 		return nil
 	}
 	k := settings.Press(m.ID, m.Text)
+	if !m.Repeat {
+		s.pressed()
+	} else if !s.repeats(k, m.Text) {
+		return nil
+	}
 	if s.overlay != nil {
 		return s.overlayKey(k)
 	}
@@ -127,7 +132,12 @@ func (s *State) paste(text string) []Effect {
 
 // Binds reports whether a key is bound to an action where the user is now.
 func (s *State) Binds(id string) bool {
-	k := settings.Press(id, "")
+	_, bound := s.bound(settings.Press(id, ""))
+	return bound
+}
+
+// bound is what a key is bound to where the user is now.
+func (s *State) bound(k settings.Key) (settings.Action, bool) {
 	contexts := []settings.Context{settings.ContextGlobal, settings.ContextMain}
 	switch {
 	case s.overlay != nil:
@@ -138,9 +148,9 @@ func (s *State) Binds(id string) bool {
 		contexts[1] = settings.ContextNoteEditor
 	}
 	for _, c := range contexts {
-		if _, ok := s.settings.Keymaps.Lookup(c, k); ok {
-			return true
+		if act, ok := s.settings.Keymaps.Lookup(c, k); ok {
+			return act, true
 		}
 	}
-	return false
+	return "", false
 }

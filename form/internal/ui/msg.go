@@ -14,8 +14,11 @@ type Msg interface{ msg() }
 
 type (
 	// Key is one key press: a canonical key id (form key ids), the text that
-	// it types, or both.
-	Key struct{ ID, Text string }
+	// it types, or both. Repeat says that the key is still held down.
+	Key struct {
+		ID, Text string
+		Repeat   bool
+	}
 	// Paste is one bracketed paste, as the terminal sent it.
 	Paste struct{ Text string }
 	// Resize gives the columns and rows that the form may use.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"time"
 
@@ -213,6 +214,17 @@ func (p *player) next(s *script) ui.Msg {
 	case k == 63 && s.n(8) == 1:
 		return ui.OpenSettings{}
 	}
+	return p.held()
+}
+
+// held is the key that was pressed last, again.
+func (p *player) held() ui.Msg {
+	for _, h := range slices.Backward(p.history) {
+		if k, ok := h.msg.(ui.Key); ok {
+			k.Repeat = true
+			return k
+		}
+	}
 	return ui.Tick{}
 }
 
@@ -306,8 +318,10 @@ func (p *player) follow(m ui.Msg, plain bool) {
 		switch m.ID {
 		case "pageUp", "pageDown":
 			p.scrolled = true
-		case "tab", "up", "down", "space", "enter", "esc", "ctrl+c", "?", "shift+n":
+		case "tab", "up", "down":
 			p.scrolled = p.scrolled && !plain
+		case "space", "enter", "esc", "ctrl+c", "?", "shift+n":
+			p.scrolled = p.scrolled && (m.Repeat || !plain)
 		}
 	}
 }

@@ -86,6 +86,7 @@ type State struct {
 	editQ, editOpt      int
 	edit                *editor.Editor
 	editSerial          int // grows at each opening, so that late results miss
+	typingIn            int // the serial of the editor that the last key press was for; 0 for none
 
 	settings settings.Settings
 	overlay  *overlay
@@ -146,6 +147,7 @@ func (s *State) Apply(now time.Duration, m Msg) []Effect {
 	case Resize:
 		s.size.width, s.size.rows = m.Width, m.Rows
 	case Mounted:
+		s.typingIn = 0
 		fx = s.guard.mount()
 	case Shown:
 		fx = s.guard.show(now, s.opt)

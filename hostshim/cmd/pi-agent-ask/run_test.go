@@ -50,6 +50,31 @@ func TestAnswerReviewSubmit(t *testing.T) {
 	}
 }
 
+// A terminal that marks repeats: a held digit answers once, a held letter types.
+func TestHeldKeys(t *testing.T) {
+	t.Parallel()
+	s := openForm(t)
+	held := func(code string, repeats int) string {
+		return "\x1b[" + code + ";1:1u" + strings.Repeat("\x1b["+code+";1:2u", repeats) + "\x1b[" + code + ";1:3u"
+	}
+	s.send(held("50", 5))
+	s.until(s.screen, "Which checks?")
+	s.send(held("49", 5) + "\x1b[B\x1b[B")
+	s.until(s.screen, "Type answer...")
+	s.send(held("122", 3) + held("13", 5))
+	s.send("\t")
+	s.until(s.screen, "Review answers")
+	s.send("\r")
+	s.ends(exitOK)
+	r := s.result()
+	if got := r.AgentText(); !strings.Contains(got, "Target: Production") {
+		t.Errorf("text %s", got)
+	}
+	if got := r.Answers["checks"]; len(got.Values) != 1+1 || got.CustomText != "zzzz" {
+		t.Errorf("checks: %+v", got)
+	}
+}
+
 func TestWaysOut(t *testing.T) {
 	for _, tt := range []struct {
 		name, keys string

@@ -1,12 +1,10 @@
 import { decodeKittyPrintable, isKeyRelease, isKeyRepeat, parseKey } from "@earendil-works/pi-tui";
 
-/** What one chunk of terminal input is to a form: a paste, or a key press with its id and the text it types. */
-export type Input = { paste: string } | { id: string; text: string };
+/** What one chunk of terminal input is to a form: a paste, or a key press or repeat with its id and the text it types. */
+export type Input = { paste: string } | { id: string; text: string; repeat?: true };
 
 const pasteStart = "\x1b[200~";
 const pasteEnd = "\x1b[201~";
-// A held key may go on moving and deleting; it must not confirm one question after the other.
-const repeatable = /(^|\+)(up|down|left|right|home|end|pageUp|pageDown|backspace|delete)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the point is to tell text from control sequences
 const printable = /^[^\x00-\x1f\x7f-\x9f]+$/;
 
@@ -19,6 +17,6 @@ export function readInput(data: string): Input | undefined {
 	if (isKeyRelease(data)) return undefined;
 	const id = parseKey(data) ?? "";
 	const text = decodeKittyPrintable(data) ?? (printable.test(data) ? data : "");
-	if (isKeyRepeat(data) && text === "" && !repeatable.test(id)) return undefined;
-	return id === "" && text === "" ? undefined : { id, text };
+	if (id === "" && text === "") return undefined;
+	return isKeyRepeat(data) ? { id, text, repeat: true } : { id, text };
 }

@@ -30,9 +30,14 @@ test("with the Kitty protocol", () => {
 		assert.deepEqual(readInput("\x1b[110:78;2u"), { id: "shift+n", text: "N" });
 		assert.deepEqual(readInput("\x1b[233u"), { id: "", text: "é" }, "text without an id");
 		assert.equal(readInput("\x1b[97;1:3u"), undefined, "a release");
-		assert.equal(readInput("\x1b[13;1:2u"), undefined, "a held Enter confirms once");
-		assert.deepEqual(readInput("\x1b[1;1:2B"), { id: "down", text: "" }, "a held arrow moves on");
-		assert.deepEqual(readInput("\x1b[97;1:2u"), { id: "a", text: "a" }, "a held letter types on");
+		for (const [data, id, text] of [
+			["\x1b[13;1:2u", "enter", ""],
+			["\x1b[1;1:2B", "down", ""],
+			["\x1b[32;1:2u", "space", " "],
+			["\x1b[97;1:2u", "a", "a"],
+			["\x1b[233;1:2u", "", "é"],
+		] as const)
+			assert.deepEqual(readInput(data), { id, text, repeat: true }, "what a held key does is for the form to say");
 	} finally {
 		setKittyProtocolActive(false);
 	}
