@@ -19,9 +19,10 @@ check:
 
 race:
 	$(GO) test -race ./...
-	# What does far more without the race detector: random use, and processes killed.
+	# What does far more without the race detector: random use, processes killed, long files.
 	$(GO) test -run Random ./form/internal/ui
-	$(GO) test -run SurvivesKill ./queue
+	$(GO) test -run 'RandomOperations|SurvivesKill' ./queue
+	$(GO) test -run 'LineOf200MB|CutAtEveryByte' ./journal
 
 # A short round of every fuzz target, two at a time; a fault is kept as a file
 # in testdata.

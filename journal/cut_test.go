@@ -107,7 +107,7 @@ func finishedFile(t *testing.T) []byte {
 func TestFileCutAtEveryByte(t *testing.T) {
 	text := finishedFile(t)
 	step := 1
-	if testing.Short() || raceDetector {
+	if testing.Short() || RaceDetector {
 		step = 61
 	}
 	l := newLoader(defaultMaxLine)

@@ -2,4 +2,4 @@
 
 package journal
 
-const raceDetector = false
+const RaceDetector = false

@@ -2,4 +2,5 @@
 
 package journal
 
-const raceDetector = true
+// RaceDetector makes long work many times longer.
+const RaceDetector = true

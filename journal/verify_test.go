@@ -104,6 +104,9 @@ func TestOpenRequestsOfALongSession(t *testing.T) {
 // A line of 200 MB is passed by with a notice. (The file has a hole, so that
 // it costs no disk.)
 func TestLineOf200MB(t *testing.T) {
+	if journal.RaceDetector {
+		t.Skip("takes a minute with the race detector")
+	}
 	start := head + line("a", "null", 1) + `{"type":"message","id":"b","parentId":"a","timestamp":"2026-08-03T14:00:00.000Z","message":{"role":"user","content":"`
 	path := write(t, start)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -62,7 +62,7 @@ func TestRandomOperations(t *testing.T) {
 		total = n
 	}
 	ops := rapid.SliceOfN(opGenerator(), 40, 160) // 80 on the average
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		total /= 10
 	}
 	played, runs := 0, 0
