@@ -128,17 +128,16 @@ func (s *session) apply(m ui.Msg) {
 }
 
 // recovered ends the form after a panic, in ourselves or in a function of the
-// host's: it is deferred while the lock is held.
+// host's: it is deferred while the lock is held. What a person has decided
+// stands, even if it cannot be drawn any more.
 func (s *session) recovered() {
 	v := recover()
-	if v == nil || s.failure != nil {
+	if v == nil || s.state.Ended() {
 		return
 	}
 	s.failure = &term.PanicError{Value: v, Stack: debug.Stack()}
-	if !s.state.Ended() { // an abort draws nothing, so it cannot fail again
-		s.state.Apply(time.Since(s.started), ui.Abort{})
-		close(s.done)
-	}
+	s.state.Apply(time.Since(s.started), ui.Abort{}) // draws nothing, so it cannot fail again
+	close(s.done)
 }
 
 // later applies a message that comes from outside of the user's turn.
@@ -163,9 +162,7 @@ func (s *session) frame(width, rows int, use func(paint.Frame)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.recovered()
-	if !s.state.Ended() {
-		s.state.Apply(time.Since(s.started), ui.Resize{Width: width, Rows: rows})
-	}
+	s.state.Apply(time.Since(s.started), ui.Resize{Width: width, Rows: rows})
 	use(s.state.Frame())
 }
 

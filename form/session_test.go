@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
+	"github.com/pi-agent-ask/pi-agent-ask/ask/display"
 	"github.com/pi-agent-ask/pi-agent-ask/form"
 	"github.com/pi-agent-ask/pi-agent-ask/settings"
 )
@@ -462,5 +463,29 @@ func TestAPanicInsideEndsTheFormWithAnError(t *testing.T) {
 			}
 			in.Lines(80, 24)
 		})
+	}
+}
+
+func TestAFormThatHasEndedIsDrawnInAnySize(t *testing.T) {
+	broken := false
+	in := form.NewInline(goldenForm(t), &form.Options{Guard: -1, Width: func(s string) int {
+		if broken {
+			panic("no width for that")
+		}
+		return display.ClusterWidth(s)
+	}})
+	defer in.Close()
+	in.Lines(80, 24)
+	in.Key("escape", "")
+	<-in.Done()
+	for _, line := range in.Text(40, 5) {
+		if w := display.WidthFunc(display.ClusterWidth).Width(line); w > 40 {
+			t.Errorf("%d columns: %q", w, line)
+		}
+	}
+	broken = true
+	in.Text(37, 9)
+	if o := in.Outcome(); o.Err != nil || !o.Result.Cancelled || o.Interrupted {
+		t.Errorf("the outcome is %+v", o)
 	}
 }

@@ -136,6 +136,10 @@ func New(form ask.Form, opt Options) *State {
 func (s *State) Apply(now time.Duration, m Msg) []Effect {
 	s.now = now
 	if s.ended {
+		if size, ok := m.(Resize); ok {
+			s.resize(size)
+			s.relayout()
+		}
 		return nil
 	}
 	var fx []Effect
@@ -145,7 +149,7 @@ func (s *State) Apply(now time.Duration, m Msg) []Effect {
 	case Paste:
 		fx = s.paste(m.Text)
 	case Resize:
-		s.size.width, s.size.rows = m.Width, m.Rows
+		s.resize(m)
 	case Mounted:
 		s.typingIn = 0
 		fx = s.guard.mount()
@@ -181,6 +185,8 @@ func (s *State) Apply(now time.Duration, m Msg) []Effect {
 	s.relayout()
 	return fx
 }
+
+func (s *State) resize(m Resize) { s.size.width, s.size.rows = m.Width, m.Rows }
 
 func (s *State) tick(now time.Duration) []Effect {
 	s.guard.check(now, s.opt)
