@@ -52,7 +52,7 @@ func TestServeAFormThatIsRefused(t *testing.T) {
 			payload = inBackground(single)
 		}
 		call := r.execute("first", payload)
-		if code, text := failed(call); background && code != 0 || !background && (code != -32001 || text != "queue: the form could not be shown: no screen") {
+		if code, text := failed(call); background && code != 0 || !background && (code != -32001 || text != "the form could not be shown: no screen") {
 			t.Errorf("the call has failed with %d %s", code, text)
 		}
 		r.called("form/close", 1) // also one that was not mounted

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/pi-agent-ask/pi-agent-ask/ask"
@@ -251,9 +252,14 @@ func (p *peer) execute(ctx context.Context, c Call) (any, error) {
 	case errors.Is(err, ErrStale):
 		return nil, asError(err)
 	case errors.As(err, &aborted):
-		return nil, errorf(codeAborted, "%s", err)
+		return nil, errorf(codeAborted, "%s", forModel(err))
 	}
-	return nil, errorf(codeToolFailed, "%s", err)
+	return nil, errorf(codeToolFailed, "%s", forModel(err))
+}
+
+// forModel is the text of an error without the name of our package.
+func forModel(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "hostshim: "), "queue: ")
 }
 
 func (p *peer) boundary(ctx context.Context, in generation) (any, error) {

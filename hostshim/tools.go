@@ -67,6 +67,9 @@ func (e *Extension) asked(ctx context.Context, r *running, c Call) (ask.ToolResu
 	if err != nil {
 		return ask.ToolResult{}, err
 	}
+	if _, err := e.at(c.Gen); err != nil {
+		return ask.ToolResult{}, err // reading files may have taken longer than the branch
+	}
 	call := queue.Call{ID: c.ID, Payload: payload, InLine: c.inLine}
 	switch {
 	case r.mode != modeTUI:
