@@ -83,7 +83,7 @@ func (e *Extension) Start(ctx context.Context, s Start) error {
 	r.newOverlay()
 	var forms queue.Surface // none where there is nobody to ask
 	if s.Mode == modeTUI {
-		forms = &surface{screen: e.screen, session: r, options: func() *form.Options { return e.formOptions(r) }}
+		forms = &surface{screen: e.screen, session: r, options: func() *form.Options { return e.formOptions(r) }, tell: e.notifier(r)}
 	}
 	r.manager = queue.New(r.store, forms, &queue.Options{
 		Host: e.queueHost(r), Dir: s.Cwd, Lock: &e.lock, PresentSingleAsMulti: e.singleAsMulti,
@@ -349,8 +349,9 @@ func (e *Extension) queueHost(r *running) queue.Host {
 		Abort:       func() { _ = e.host.Abort(r.ctx, r.store.now()) },
 		AwaitEditor: e.editor.wait,
 	}
+	tell := e.notifier(r)
+	h.Notice = func(x queue.Notice) { tell(x.Text, x.Error) }
 	if n, ok := e.host.(Notifier); ok {
-		h.Notice = func(x queue.Notice) { n.Notify(r.store.now(), x.Text, x.Error) }
 		h.Status = func(text string) { n.Status(r.store.now(), text) }
 		h.Working = func(shown bool) { n.Working(r.store.now(), shown) }
 	}
@@ -358,6 +359,17 @@ func (e *Extension) queueHost(r *running) queue.Host {
 		h.Emit = func(channel string, data json.RawMessage) { b.Emit(r.store.now(), channel, data) }
 	}
 	return h
+}
+
+// notifier shows a text to the person, where the host can.
+func (e *Extension) notifier(r *running) func(text string, isError bool) {
+	n, ok := e.host.(Notifier)
+	if !ok {
+		return func(string, bool) {}
+	}
+	return func(text string, isError bool) {
+		_ = guard(func() error { n.Notify(r.store.now(), text, isError); return nil })
+	}
 }
 
 // gate is whether the native editor is in its place.

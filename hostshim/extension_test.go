@@ -464,6 +464,56 @@ func TestLostSlot(t *testing.T) {
 	}
 }
 
+// A form that ends by itself under somebody's hands: the host learns that, and
+// the person reads why, once.
+func TestEndedElsewhere(t *testing.T) {
+	const answered, cancelled = "The form was answered elsewhere.", "The form was cancelled elsewhere."
+	submit := func(response string) func(*hosttest.Host, *hosttest.Form, *hosttest.Call) {
+		return func(h *hosttest.Host, _ *hosttest.Form, _ *hosttest.Call) {
+			h.Submit(`{"version":1,"requestId":"r","flowId":"tool:a","response":` + response + `}`)
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		payload   string
+		end       func(*hosttest.Host, *hosttest.Form, *hosttest.Call)
+		elsewhere bool
+		notice    string
+	}{
+		{"answered by an event", single, submit(`{"kind":"answer","answers":{"db":{"values":["pg"]}}}`), true, answered},
+		{"in the background", inBackground(single), submit(`{"kind":"answer","answers":{}}`), true, answered},
+		{"cancelled by an event", single, submit(`{"kind":"cancel"}`), true, cancelled},
+		{"the call was aborted", single, func(_ *hosttest.Host, _ *hosttest.Form, c *hosttest.Call) { c.Abort() }, true, ""},
+		{"answered by the person", single, func(_ *hosttest.Host, f *hosttest.Form, _ *hosttest.Call) { f.Press("1", "enter") }, false, ""},
+		{"cancelled by the person", single, func(_ *hosttest.Host, f *hosttest.Form, _ *hosttest.Call) { f.Press("esc") }, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := started(t, "startup")
+			call := h.Call(ask.ToolAsk, "a", c.payload)
+			f := h.NextForm()
+			c.end(h, f, call)
+			f.WaitClosed()
+			if got := f.Elsewhere(); got != c.elsewhere {
+				t.Errorf("ended elsewhere: %v", got)
+			}
+			_, _ = call.Wait()
+			if c.notice != "" {
+				h.WaitLog("notice " + c.notice)
+			}
+			h.Extension().Close()
+			var notices []string
+			for _, line := range h.Log() {
+				if strings.Contains(line, "elsewhere") {
+					notices = append(notices, line)
+				}
+			}
+			if want := strings.Fields(c.notice); len(notices) != min(1, len(want)) {
+				t.Errorf("notices: %q", notices)
+			}
+		})
+	}
+}
+
 func TestAnsweredElsewhereWhileTheSlotIsTaken(t *testing.T) {
 	h := started(t, "startup")
 	call := h.Call(ask.ToolAsk, "a", single)

@@ -97,7 +97,7 @@ type Screen interface {
 	ShowFrame(f Frame)
 	// CloseForm gives the place back. It is called as well for a form that was
 	// not mounted, because OpenForm failed or its context ended.
-	CloseForm(ctx context.Context, number int) error
+	CloseForm(ctx context.Context, f FormEnd) error
 }
 
 // FormSlot says which form is to be mounted.
@@ -108,6 +108,16 @@ type FormSlot struct {
 	// not known yet how large the place is. ShowFrame gives it again when the
 	// host has told that the form is mounted.
 	Frame *Frame `json:"frame,omitempty"`
+}
+
+// FormEnd says which form is to be closed.
+type FormEnd struct {
+	Number int `json:"form"`
+	// Elsewhere says that nobody at the form has ended it: an event answered or
+	// cancelled it, or its call was aborted. A person may just be typing, and
+	// means the form: a host whose own editor gets the keys next drops those
+	// that come before a pause of 300 ms, for 2 s at most.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Frame is a picture of a form, drawn for a size.

@@ -141,8 +141,8 @@ func (h peerHost) ShowFrame(f Frame) {
 	h.p.conn.out.drain() // the next picture is drawn when the host can take it
 }
 
-func (h peerHost) CloseForm(ctx context.Context, number int) error {
-	return h.p.call(ctx, "form/close", map[string]any{"form": number}, nil)
+func (h peerHost) CloseForm(ctx context.Context, f FormEnd) error {
+	return h.p.call(ctx, "form/close", f, nil)
 }
 
 func (h peerHost) Notify(gen uint64, text string, isError bool) {

@@ -342,11 +342,11 @@ func (s *screen) open(ctx context.Context, gen uint64, f *OpenForm, slot FormSlo
 
 // unmount gives the place back, also one that the host may just be about to
 // give.
-func (s *screen) unmount(ctx context.Context, f *OpenForm) {
+func (s *screen) unmount(ctx context.Context, f *OpenForm, elsewhere bool) {
 	f.mu.Lock()
 	f.mounted, f.lost = false, nil
 	f.mu.Unlock()
-	_ = guard(func() error { return s.host.CloseForm(ctx, f.number) })
+	_ = guard(func() error { return s.host.CloseForm(ctx, FormEnd{Number: f.number, Elsewhere: elsewhere}) })
 }
 
 // openSettings opens the overlay of the open form, or one of its own.
@@ -369,7 +369,7 @@ func (s *screen) openSettings(ctx context.Context, r *running, o *form.Options) 
 	if err == nil {
 		err = f.inline.Outcome().Err
 	}
-	s.unmount(r.ctx, f)
+	s.unmount(r.ctx, f, err != nil)
 	return err
 }
 
@@ -378,6 +378,7 @@ type surface struct {
 	screen  *screen
 	session *running
 	options func() *form.Options
+	tell    func(text string, isError bool) // the person
 
 	mu    sync.Mutex
 	flows map[*queue.Flow]*OpenForm
@@ -398,7 +399,7 @@ func (s *surface) Open(ctx context.Context, f ask.Form, flow *queue.Flow) (ask.R
 	if err == nil && !outcome.Interrupted && !over {
 		flow.Complete(outcome.Result)
 	}
-	s.screen.unmount(s.session.ctx, open)
+	s.screen.unmount(s.session.ctx, open, err != nil || ctx.Err() != nil)
 	switch {
 	case over && !outcome.Result.Cancelled: // submitted too late
 		return ask.Result{}, context.Cause(ctx)
@@ -433,6 +434,12 @@ func (s *surface) form(ctx context.Context, f ask.Form, flow *queue.Flow) *OpenF
 		s.mu.Lock()
 		delete(s.flows, flow)
 		s.mu.Unlock()
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, queue.ErrCancelledElsewhere):
+			s.tell("The form was cancelled elsewhere.", false)
+		case errors.Is(cause, queue.ErrAnsweredElsewhere):
+			s.tell("The form was answered elsewhere.", false)
+		}
 		s.screen.remove(open)
 	})
 	return open

@@ -70,6 +70,7 @@ func (p *player) check(want map[string]json.RawMessage) (wrong []string) {
 		switch {
 		case kind == "abort":
 			have["agentAborts"] = have["agentAborts"].(int) + 1
+		case kind == "notice" && strings.HasSuffix(text, " elsewhere."): // of the screen, not of the queue
 		case kind == "notice":
 			notices = append(notices, noticeKind(text))
 		case kind == "user":

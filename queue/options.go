@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -159,4 +160,6 @@ var (
 	// ErrAnsweredElsewhere is the cause with which the context of Open ends
 	// when an event from outside has answered or cancelled the form.
 	ErrAnsweredElsewhere = errors.New("the form was answered elsewhere")
+	// ErrCancelledElsewhere is an [ErrAnsweredElsewhere] that cancels the form.
+	ErrCancelledElsewhere = fmt.Errorf("%w: it was cancelled", ErrAnsweredElsewhere)
 )

@@ -42,7 +42,11 @@ func submit(flow *Flow, s ask.Submission) error {
 	if err != nil {
 		return err
 	}
-	if !flow.complete(drafts.Result(end), ErrAnsweredElsewhere) {
+	cause := ErrAnsweredElsewhere
+	if end == ask.Cancelled {
+		cause = ErrCancelledElsewhere
+	}
+	if !flow.complete(drafts.Result(end), cause) {
 		return ask.FlowNotFound()
 	}
 	return nil

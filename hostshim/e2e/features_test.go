@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -320,22 +321,89 @@ func TestAnsweredElsewhere(t *testing.T) {
 				t.Errorf("submit %d: %s", i+1, results[i].Data)
 			}
 		}
-		pi.keys("1")
 		if got := m.request(2).result(); !strings.HasSuffix(got, "Q1: SQLite") {
 			t.Errorf("the model was told %q", got)
 		}
-		pi.sees("✓ Q1: SQLite")
+		pi.sees("✓ Q1: SQLite", "The form was answered elsewhere.")
 		m.open("end")
 		pi.sees("Known.")
-		x.do("read", nil)
-		if got := string(x.events("editor")[0].Data); got != `"1"` { // the late key is one for pi's editor
-			t.Errorf("the editor holds %s", got)
-		}
 		if n := len(x.events("pi-agent-ask:completed")); n != 1 {
 			t.Errorf("completed came %d times", n)
 		}
 		x.blocked(t, 1)
 	})
+}
+
+// Who types while the form goes away has typed for the form: nothing of it is a
+// message to the agent. After a pause pi's editor is as usual.
+func TestTypingWhileAnsweredElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		name, notice string
+		response     map[string]any
+		answers      []answer
+	}{
+		{"answered", "The form was answered elsewhere.", map[string]any{"kind": "answer", "answers": map[string]any{"db": map[string]any{"values": []string{"lite"}}}}, nil},
+		{"cancelled", "The form was cancelled elsewhere.", map[string]any{"kind": "cancel"}, nil},
+		{"Kitty keyboard", "The form was answered elsewhere.", map[string]any{"kind": "answer", "answers": map[string]any{}}, []answer{kittyKeyboard}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			parallel(t)
+			m := newModel(t, ask(oneStore), say("Known."), say("Heard."))
+			b := newBox(t, "regular", m)
+			b.answers = c.answers
+			x := b.bridge()
+			pi := b.start("start")
+			pi.form("Which store?")
+			var gone atomic.Bool
+			stop, stopped := make(chan struct{}), make(chan struct{})
+			go func() { // somebody who types without looking
+				defer close(stopped)
+				for i := 0; ; i++ {
+					select {
+					case <-stop:
+						return
+					case <-time.After(60 * time.Millisecond):
+					}
+					key := "x" // nothing to the form, and nothing that ends it
+					if gone.Load() {
+						key = []string{"1", "Enter", "C-c", "x"}[i%4]
+					}
+					data := key
+					if c.answers != nil {
+						data = kitty(key, press) + kitty(key, release)
+					} else if bytes, named := keyBytes[key]; named {
+						data = bytes
+					}
+					_, _ = pi.pty.WriteString(data)
+				}
+			}()
+			x.hears("pi-agent-ask:started", 1)
+			x.submit("r", c.response)
+			gone.Store(true)
+			pi.sees(c.notice)
+			time.Sleep(500 * time.Millisecond)
+			close(stop)
+			<-stopped
+			time.Sleep(400 * time.Millisecond)
+			x.do("read", nil)
+			if got := string(x.events("editor")[0].Data); got != `""` {
+				t.Errorf("the editor holds %s", got)
+			}
+			said := 1
+			if c.name != "cancelled" {
+				pi.sees("Known.")
+				said = 2
+			}
+			m.stays(said)
+			pi.prompt("go on")
+			if got := m.request(said + 1).last(); !strings.Contains(got.text(), "go on") {
+				t.Errorf("the model was told %q", got.text())
+			}
+			if n := strings.Count(pi.screen(), "elsewhere."); n > 1 {
+				t.Errorf("the person was told %d times:\n%s", n, pi.screen())
+			}
+		})
+	}
 }
 
 // A remote cancel is a cancel: the agent stops, once.

@@ -19,7 +19,7 @@ const (
 	release
 )
 
-var kittyCodes = map[string]string{"Enter": "13;1", "Esc": "27;1", "Tab": "9;1", "Space": "32;1", "Backspace": "127;1", "C-v": "118;5", "C-M-d": "100;7", "?": "47:63;2"}
+var kittyCodes = map[string]string{"Enter": "13;1", "Esc": "27;1", "Tab": "9;1", "Space": "32;1", "Backspace": "127;1", "C-c": "99;5", "C-v": "118;5", "C-M-d": "100;7", "?": "47:63;2"}
 
 // kitty is one event of a key in the long form of the protocol.
 func kitty(name string, event int) string {

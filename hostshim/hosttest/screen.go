@@ -21,9 +21,10 @@ type Form struct {
 	Number int
 	Kind   string // "ask" or "settings"
 
-	host   *Host
-	frame  hostshim.Frame // the newest
-	closed bool
+	host      *Host
+	frame     hostshim.Frame // the newest
+	closed    bool
+	elsewhere bool // the form was ended by something else than its keys
 }
 
 // NextForm waits for a form to be opened and to be seen, and returns it. Each
@@ -143,6 +144,14 @@ func (f *Form) WaitClosed() {
 	f.host.until("form "+strconv.Itoa(f.Number)+" to close", func() bool { return f.closed })
 }
 
+// Elsewhere reports whether the form was closed because of something else than
+// its keys; see [hostshim.FormEnd].
+func (f *Form) Elsewhere() bool {
+	f.host.mu.Lock()
+	defer f.host.mu.Unlock()
+	return f.elsewhere
+}
+
 // TakeSlot puts something else into the place of forms: a form that is there
 // loses it.
 func (h *Host) TakeSlot() {
@@ -217,23 +226,23 @@ func (h *Host) ShowFrame(frame hostshim.Frame) {
 }
 
 // CloseForm implements [hostshim.Screen].
-func (h *Host) CloseForm(ctx context.Context, number int) error {
+func (h *Host) CloseForm(ctx context.Context, end hostshim.FormEnd) error {
 	if h.Hook != nil {
 		if err := h.Hook(ctx, "CloseForm"); err != nil {
 			return err
 		}
 	}
 	h.mu.Lock()
-	f := h.forms[number]
+	f := h.forms[end.Number]
 	if f != nil {
-		f.closed = true
+		f.closed, f.elsewhere = true, end.Elsewhere
 	}
 	open := len(h.stack)
-	h.stack = slices.DeleteFunc(h.stack, func(o *Form) bool { return o.Number == number })
+	h.stack = slices.DeleteFunc(h.stack, func(o *Form) bool { return o.Number == end.Number })
 	known := len(h.stack) != open
 	h.mu.Unlock()
 	if known {
-		h.note("close %d", number)
+		h.note("close %d", end.Number)
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import type { TUI } from "@earendil-works/pi-tui";
+import { dropTyping } from "./input.ts";
 import { Slot } from "./slot.ts";
 import { type Frame, roomIn, View } from "./view.ts";
 
@@ -21,6 +22,7 @@ export class Forms {
 	#mounted = new Map<number, Mounted>();
 	#waiting = new Map<number, AbortController>();
 	#dirty = false;
+	#hearAgain = () => {}; // ends the dropping of keys
 
 	constructor(ui: ExtensionUIContext, listener: Listener) {
 		this.#ui = ui;
@@ -94,19 +96,21 @@ export class Forms {
 	}
 
 	/** Gives the slot back. pi restores the text that its editor had before; what was put there since is kept. */
-	close(form: number): void {
+	close(form: number, elsewhere = false): void {
 		this.#waiting.get(form)?.abort(new Error("the form was closed before it was shown"));
 		const mounted = this.#mounted.get(form);
 		if (!mounted) return;
 		this.#mounted.delete(form);
+		if (elsewhere && mounted.view.focused) this.#hearAgain = dropTyping(this.#ui); // what is typed now is for the form
 		const text = this.#ui.getEditorText();
 		mounted.done();
 		if (text !== mounted.textBefore) this.#ui.setEditorText(text);
 	}
 
-	closeAll(reason: Error): void {
+	closeAll(reason: Error, over = false): void {
 		for (const wait of this.#waiting.values()) wait.abort(reason);
-		for (const form of [...this.#mounted.keys()]) this.close(form);
+		for (const form of [...this.#mounted.keys()]) this.close(form, !over);
+		if (over) this.#hearAgain();
 	}
 
 	/** pi has thrown the form away, with the rest of the session. */

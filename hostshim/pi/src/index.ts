@@ -75,7 +75,7 @@ function registerTool(
 		...tool,
 		...(asks ? { prepareArguments: (args: unknown) => prepareLabels(args) as never } : {}),
 		executionMode: asks ? "sequential" : "parallel", // what stands behind a question in the same message waits for the answer
-		execute: (id, params, signal, _update, ctx) => current().execute(id, tool.name, params, signal, ctx.cwd),
+		execute: (id, params, signal, _update, ctx) => current().execute(id, tool.name, params, ctx.cwd, signal),
 		renderCall: (args, theme, context) => row({ kind: asks ? "call" : "waitCall", args }, theme, context),
 		renderResult: ({ content, details }, _options, theme, context) =>
 			row({ kind: asks ? "result" : "wait", content, details }, theme, context),

@@ -1,3 +1,4 @@
+import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable, isKeyRelease, isKeyRepeat, parseKey } from "@earendil-works/pi-tui";
 
 /** What one chunk of terminal input is to a form: a paste, or a key press or repeat with its id and the text it types. */
@@ -19,4 +20,17 @@ export function readInput(data: string): Input | undefined {
 	const text = decodeKittyPrintable(data) ?? (printable.test(data) ? data : "");
 	if (id === "" && text === "") return undefined;
 	return isKeyRepeat(data) ? { id, text, repeat: true } : { id, text };
+}
+
+/** Drops what is typed until nobody has typed for 300 ms, for 2 s at most. Returns what ends that at once. */
+export function dropTyping(ui: Pick<ExtensionUIContext, "onTerminalInput">, now = () => performance.now()): () => void {
+	const begun = now();
+	let last = begun;
+	const stop = ui.onTerminalInput((data) => {
+		if (!readInput(data)) return undefined; // the terminal says something
+		if (now() - last >= 300 || now() - begun >= 2000) return void stop();
+		last = now();
+		return { consume: true };
+	});
+	return stop;
 }

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type ExtensionAPI,
 	type ExtensionContext,
@@ -45,6 +46,7 @@ export class Session {
 	#over = false;
 	#blocked = false;
 	#theme = "";
+	#complain = (e: Error): void => this.#ctx.ui.notify(e.message, "error");
 
 	constructor(pi: ExtensionAPI, ctx: ExtensionContext, manifest: Manifest, reason: SessionStartEvent["reason"]) {
 		this.#pi = pi;
@@ -74,18 +76,12 @@ export class Session {
 			editor: (native) => this.#peer?.notify(native ? "editor/ready" : "editor/taken", { gen: this.#gen }),
 			restyled: () => this.#themeChanged(),
 		});
-		this.#engine.peer().catch((e: Error) => ctx.ui.notify(e.message, "error"));
+		this.#engine.peer().catch(this.#complain);
 	}
 
 	// What pi does.
 
-	async execute(
-		callId: string,
-		name: string,
-		params: unknown,
-		signal: AbortSignal | undefined,
-		cwd: string,
-	): Promise<ToolResult> {
+	async execute(callId: string, name: string, params: unknown, cwd: string, signal?: AbortSignal): Promise<ToolResult> {
 		const peer = await this.#engine.peer();
 		const gen = this.#gen;
 		const cancel = () => peer.notify("tool/cancel", { gen, callId });
@@ -103,16 +99,11 @@ export class Session {
 		const peer = this.#peer;
 		if (!peer) return undefined;
 		await this.#greeted; // a change of the session is told behind its start
-		let timer: NodeJS.Timeout | undefined;
-		const late = new Promise<undefined>((resolve) => {
-			timer = setTimeout(() => resolve(undefined), handlerTimeout);
-		});
 		try {
+			const late = sleep(handlerTimeout, undefined, { ref: false });
 			return await Promise.race([peer.call<T>(method, { gen: this.#gen }), late]);
 		} catch {
 			return undefined; // a stale or dead engine has nothing to say
-		} finally {
-			clearTimeout(timer);
 		}
 	}
 
@@ -128,18 +119,12 @@ export class Session {
 	}
 
 	async settings(): Promise<void> {
-		try {
-			await (await this.#engine.peer()).call("command/settings", { gen: this.#gen });
-		} catch (e) {
-			this.#ctx.ui.notify((e as Error).message, "error");
-		}
+		const called = this.#engine.peer().then((peer) => peer.call("command/settings", { gen: this.#gen }));
+		await called.catch(this.#complain);
 	}
 
 	submit(channel: string, data: unknown): void {
-		this.#engine.peer().then(
-			(peer) => peer.notify("bus/event", { gen: this.#gen, channel, data }),
-			(e: Error) => this.#ctx.ui.notify(e.message, "error"),
-		);
+		this.#engine.peer().then((peer) => peer.notify("bus/event", { gen: this.#gen, channel, data }), this.#complain);
 	}
 
 	drawRow(row: RowContent & { width: number }): Promise<Span[][]> | undefined {
@@ -152,7 +137,7 @@ export class Session {
 
 	async shutdown(): Promise<void> {
 		const gen = ++this.#gen;
-		this.#forms?.closeAll(new RpcError(stale, "the session is over"));
+		this.#forms?.closeAll(new RpcError(stale, "the session is over"), true);
 		await this.#engine.stop(async (peer) => {
 			await peer.call("session/shutdown", { gen });
 			await peer.call("shutdown", {});
@@ -217,11 +202,11 @@ export class Session {
 		this.#ctx.ui.setWorkingVisible(true);
 		if (this.#ctx.mode !== "tui" || !wasReady) return;
 		if (this.#revivals-- <= 0) {
-			this.#ctx.ui.notify(reason.message, "error");
+			this.#complain(reason);
 			return;
 		}
 		this.#ctx.ui.notify("The pi-agent-ask engine has stopped; it is started again.", "warning");
-		this.#engine.peer().catch((e: Error) => this.#ctx.ui.notify(e.message, "error"));
+		this.#engine.peer().catch(this.#complain);
 	}
 
 	#unblock(): void {
@@ -236,7 +221,7 @@ export class Session {
 			case "form/open":
 				return this.#open(this.#current<Gen & Place>(p));
 			case "form/close":
-				return this.#forms?.close((p as { form: number }).form);
+				return this.#forms?.close((p as { form: number }).form, (p as { elsewhere?: boolean }).elsewhere);
 			case "journal/append":
 				return this.#append(this.#current<Gen & { customType: string; data: unknown }>(p));
 			case "session/branch":
@@ -283,10 +268,9 @@ export class Session {
 		}
 		if (gen !== this.#gen) return;
 		const { text, error, shown } = p as { text: string; error?: boolean; shown?: boolean };
-		const ui = this.#ctx.ui;
-		if (method === "ui/notify") ui.notify(text, error ? "error" : "info");
-		else if (method === "ui/status") ui.setStatus("ask:queue", text || undefined);
-		else if (method === "ui/working") ui.setWorkingVisible(shown !== false);
+		if (method === "ui/notify") this.#ctx.ui.notify(text, error ? "error" : "info");
+		else if (method === "ui/status") this.#ctx.ui.setStatus("ask:queue", text || undefined);
+		else if (method === "ui/working") this.#ctx.ui.setWorkingVisible(shown !== false);
 	}
 
 	/** The parameters of a request that belongs to this session. */

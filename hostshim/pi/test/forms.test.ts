@@ -28,6 +28,10 @@ function screen() {
 		setWidget: (_key: string, factory: (t: unknown) => Component) => {
 			probe = factory(tui);
 		},
+		onTerminalInput: () => {
+			log.push("keys dropped");
+			return () => log.push("keys heard");
+		},
 		getEditorText: () => text,
 		setEditorText: (t: string) => {
 			text = t;
@@ -163,6 +167,32 @@ test("text that was put into the editor under a form stays", async () => {
 	s.setText("queued by somebody");
 	s.forms.close(2);
 	assert.equal(s.text(), "queued by somebody");
+});
+
+test("keys are dropped behind a form that was ended elsewhere while it had them", async () => {
+	const s = screen();
+	await s.frame();
+	await s.forms.open(1, true);
+	s.log();
+	s.forms.close(1);
+	assert.deepEqual(s.log(), [], "ended by a key");
+	await s.forms.open(2, true);
+	s.log();
+	s.forms.close(2, true);
+	assert.deepEqual(s.log(), ["keys dropped"]);
+	s.forms.close(2, true);
+	await s.forms.open(3, true);
+	s.give(selector);
+	s.log();
+	s.forms.close(3, true);
+	assert.deepEqual(s.log(), [], "another dialog had the keys");
+	s.give(nativeEditor);
+	await s.forms.open(4, true);
+	s.log();
+	s.forms.closeAll(new Error("the engine is dead"));
+	assert.deepEqual(s.log(), ["keys dropped"]);
+	s.forms.closeAll(new Error("the session is over"), true);
+	assert.deepEqual(s.log(), ["keys heard"]);
 });
 
 test("a session that is thrown away loses its forms once", async () => {

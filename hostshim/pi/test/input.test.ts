@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setKittyProtocolActive } from "@earendil-works/pi-tui";
-import { type Input, readInput } from "../src/input.ts";
+import { dropTyping, type Input, readInput } from "../src/input.ts";
 
 const cases: [name: string, data: string, want: Input | undefined][] = [
 	["a letter", "n", { id: "n", text: "n" }],
@@ -41,4 +41,41 @@ test("with the Kitty protocol", () => {
 	} finally {
 		setKittyProtocolActive(false);
 	}
+});
+
+test("what was typed for a form that is gone is dropped until a pause", () => {
+	const listeners = new Set<(data: string) => { consume?: boolean } | undefined>();
+	let now = 0;
+	const begin = () =>
+		dropTyping(
+			{
+				onTerminalInput(handler) {
+					listeners.add(handler);
+					return () => listeners.delete(handler);
+				},
+			},
+			() => now,
+		);
+	const dropped = (data: string, pause = 0) => {
+		now += pause;
+		return [...listeners].some((l) => l(data)?.consume);
+	};
+	begin();
+	for (const key of ["1", "\r", "\x1b", "\x1b[A", "\x1b[97;1:2u", "\x1b[200~text\x1b[201~"])
+		assert.equal(dropped(key), true, JSON.stringify(key));
+	for (const reply of ["\x1b[?1u", "\x1b[6;20;10t", "\x1b]11;rgb:0000/0000/0000\x07"])
+		assert.equal(dropped(reply), false, JSON.stringify(reply));
+	assert.equal(dropped("x", 299), true);
+	assert.equal(dropped("x", 299), true, "each key starts the pause anew");
+	assert.equal(dropped("\x1b[?1u", 200), false);
+	assert.equal(dropped("x", 100), false, "no key came for a while");
+	assert.equal(listeners.size, 0);
+
+	begin()();
+	assert.equal(listeners.size, 0, "ended early");
+
+	begin();
+	for (let ms = 0; ms < 2000; ms += 100) assert.equal(dropped("x", ms && 100), true, `${ms} ms`);
+	assert.equal(dropped("x", 100), false, "two seconds are enough");
+	assert.equal(listeners.size, 0);
 });
