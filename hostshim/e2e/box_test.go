@@ -23,7 +23,7 @@ import (
 // working directory. Nothing outside of it is read or written, but for the
 // caches that all boxes share.
 type box struct {
-	t        *testing.T
+	t        testing.TB
 	model    *model
 	root     string
 	agentDir string
@@ -39,7 +39,7 @@ type box struct {
 
 const marker = "PI_AGENT_ASK_E2E_BOX"
 
-func newBox(t *testing.T, mode string, m *model) *box {
+func newBox(t testing.TB, mode string, m *model) *box {
 	t.Helper()
 	root := t.TempDir()
 	b := &box{
@@ -173,7 +173,7 @@ func (b *box) resume() *term { b.t.Helper(); return b.start("-c") }
 // sub runs a part of a test in the running pi; after a failure the next part
 // gets a fresh one.
 func (b *box) sub(name string, part func()) {
-	whole := b.t
+	whole := b.t.(*testing.T)
 	whole.Run(name, func(t *testing.T) {
 		b.use(t)
 		defer func() {
@@ -190,7 +190,7 @@ func (b *box) sub(name string, part func()) {
 	})
 }
 
-func (b *box) use(t *testing.T) {
+func (b *box) use(t testing.TB) {
 	b.t, b.model.t = t, t
 	if b.pi != nil {
 		b.pi.t = t
@@ -280,7 +280,7 @@ func (b *box) close() {
 
 // check tests what holds in every session file: entries in order, no answer
 // twice, no call without a result.
-func (s session) check(t *testing.T, died bool) {
+func (s session) check(t testing.TB, died bool) {
 	t.Helper()
 	open := map[string]bool{}
 	delivered := map[string]int{}

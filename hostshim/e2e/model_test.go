@@ -133,7 +133,7 @@ func (r request) unpaired() []string {
 
 // model is an OpenAI-compatible server that answers request N with step N.
 type model struct {
-	t   *testing.T
+	t   testing.TB
 	url string
 
 	mu       sync.Mutex
@@ -142,9 +142,10 @@ type model struct {
 	next     func(n int) step // answers every request, if there is no script
 	requests []request
 	opened   map[string]bool
+	answered time.Time // when the newest answer was out
 }
 
-func newModel(t *testing.T, steps ...step) *model {
+func newModel(t testing.TB, steps ...step) *model {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -263,6 +264,9 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	stream(w, n, s)
+	m.mu.Lock()
+	m.answered = time.Now()
+	m.mu.Unlock()
 }
 
 // stream sends an answer as server-sent events.
@@ -296,4 +300,5 @@ func stream(w http.ResponseWriter, n int, s step) {
 	usage := map[string]any{"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 	send(map[string]any{}, finish, map[string]any{"usage": usage})
 	fmt.Fprint(w, "data: [DONE]\n\n")
+	w.(http.Flusher).Flush()
 }

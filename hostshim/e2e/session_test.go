@@ -74,7 +74,7 @@ func (b *box) sessionFile() string {
 // session reads the newest session file.
 func (b *box) session() session { return readSession(b.t, b.sessionFile()) }
 
-func readSession(t *testing.T, path string) session {
+func readSession(t testing.TB, path string) session {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

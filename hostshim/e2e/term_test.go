@@ -19,7 +19,7 @@ import (
 
 // term is pi on a pseudo terminal whose output is drawn on a screen in memory.
 type term struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	pty    *os.File
 	exited chan struct{}
@@ -32,13 +32,15 @@ type term struct {
 	bells      int
 	pictures   []placement
 	raw        bytes.Buffer
+	watch      func(screen string) bool // what stamp waits for
+	seen       chan time.Time
 }
 
 // answer is what the terminal says to a question, beside what every terminal
 // knows.
 type answer struct{ question, reply string }
 
-func startTerm(t *testing.T, cmd *exec.Cmd, cols, rows int, answers ...answer) *term {
+func startTerm(t testing.TB, cmd *exec.Cmd, cols, rows int, answers ...answer) *term {
 	t.Helper()
 	p := &term{t: t, cmd: cmd, cols: cols, rows: rows, answers: answers, screenOf: vt.NewEmulator(cols, rows), exited: make(chan struct{})}
 	p.screenOf.SetCallbacks(vt.Callbacks{Bell: func() { p.bells++ }})
@@ -68,6 +70,7 @@ func (p *term) draw() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := p.pty.Read(buf)
+		at := time.Now()
 		if n > 0 {
 			p.mu.Lock()
 			p.raw.Write(buf[:n])
@@ -77,6 +80,10 @@ func (p *term) draw() {
 				}
 			}
 			_, _ = p.screenOf.Write(buf[:n])
+			if p.watch != nil && p.watch(p.text()) {
+				p.watch = nil
+				p.seen <- at
+			}
 			p.mu.Unlock()
 		}
 		if err != nil {
@@ -94,6 +101,11 @@ func (p *term) draw() {
 func (p *term) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.text()
+}
+
+// text is screen; the lock is held.
+func (p *term) text() string {
 	var b strings.Builder
 	for y := range p.rows {
 		var row strings.Builder
@@ -145,6 +157,24 @@ func (p *term) wait(what string, ok func(screen string) bool) string {
 		if time.Now().After(end) {
 			p.t.Fatalf("the screen never came to this: %s; it is:\n%s", what, s)
 		}
+	}
+}
+
+// stamp does something and waits until the screen is as wanted. It returns when
+// the bytes came that made it so: what the screen in memory takes is not in it.
+func (p *term) stamp(do func(), ok func(screen string) bool) time.Time {
+	p.t.Helper()
+	seen := make(chan time.Time, 1)
+	p.mu.Lock()
+	p.watch, p.seen = ok, seen
+	p.mu.Unlock()
+	do()
+	select {
+	case at := <-seen:
+		return at
+	case <-time.After(patience):
+		p.t.Fatalf("the screen never came to what is measured; it is:\n%s", p.screen())
+		return time.Time{}
 	}
 }
 
