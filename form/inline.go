@@ -115,7 +115,9 @@ func (in *Inline) Shown()   { in.session.wasShown() }
 // OpenSettings opens the settings overlay.
 func (in *Inline) OpenSettings() { in.session.apply(ui.OpenSettings{}) }
 
-// Abort ends the form from outside: nobody answered.
+// Abort ends the form from outside: nobody answered. Like [Inline.Answer] it
+// may come while somebody types; keys do nothing from then on, and a host that
+// gives the keyboard to something else should drop them until a short pause.
 func (in *Inline) Abort() { in.session.apply(ui.Abort{}) }
 
 // Answer completes the form with answers from elsewhere, see

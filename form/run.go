@@ -29,6 +29,8 @@ import (
 // Run shows the form on the controlling terminal, whatever stdin and stdout
 // are, until it is answered or cancelled. The terminal is as before when Run
 // returns. A form that the user cancelled is no error: the result says so.
+// Run returns as soon as ctx ends; what is typed after that is for whoever reads
+// the terminal next, and another form takes no keys before a short pause.
 //
 // Errors: [ErrInterrupted] (the context ended or a signal came; the result is
 // a cancelled one), [ErrNoTerminal], or what went wrong with the terminal.
