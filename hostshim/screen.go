@@ -192,8 +192,7 @@ func (f *OpenForm) firstPicture() *Frame {
 	return f.picture(cols, rows)
 }
 
-// ended reports whether the form has ended: from then on its picture has the
-// size of the last one, whatever it was asked for.
+// ended reports whether the form has ended: it is not shown any more then.
 func (f *OpenForm) ended() bool {
 	select {
 	case <-f.inline.Done():

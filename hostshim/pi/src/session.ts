@@ -19,6 +19,7 @@ import { type Frame, warmUp } from "./view.ts";
 
 const stale = -32010;
 const handlerTimeout = 10_000;
+const revivalPause = 60_000;
 
 type Block = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
 type Message = { customType: string; content: string | Block[]; display: boolean; details?: unknown };
@@ -42,7 +43,7 @@ export class Session {
 	#begin: string | undefined; // the leaf at the start, until an engine knows the session
 	#peer: Peer | undefined; // while the engine runs
 	#greeted: Promise<unknown> = Promise.resolve(); // the engine has taken in the start
-	#revivals = 1;
+	#revived = 0; // when the engine was last started again by itself
 	#over = false;
 	#blocked = false;
 	#theme = "";
@@ -201,10 +202,8 @@ export class Session {
 		this.#unblock();
 		this.#ctx.ui.setWorkingVisible(true);
 		if (this.#ctx.mode !== "tui" || !wasReady) return;
-		if (this.#revivals-- <= 0) {
-			this.#complain(reason);
-			return;
-		}
+		if (Date.now() - this.#revived < revivalPause) return this.#complain(reason);
+		this.#revived = Date.now();
 		this.#ctx.ui.notify("The pi-agent-ask engine has stopped; it is started again.", "warning");
 		this.#engine.peer().catch(this.#complain);
 	}
