@@ -202,7 +202,10 @@ export class Session {
 		this.#unblock();
 		this.#ctx.ui.setWorkingVisible(true);
 		if (this.#ctx.mode !== "tui" || !wasReady) return;
-		if (Date.now() - this.#revived < revivalPause) return this.#complain(reason);
+		if (Date.now() - this.#revived < revivalPause) {
+			this.#complain(reason);
+			return;
+		}
 		this.#revived = Date.now();
 		this.#ctx.ui.notify("The pi-agent-ask engine has stopped; it is started again.", "warning");
 		this.#engine.peer().catch(this.#complain);
