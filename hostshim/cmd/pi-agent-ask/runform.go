@@ -36,6 +36,11 @@ func runForm(ctx context.Context, args []string, s streams) (int, error) {
 	if *settingsFile == "" {
 		*settingsFile = settings.Path(settings.AgentDir())
 	}
+	// A terminal that goes away may say so twice. The form hears it; until the
+	// process ends, the second one must not keep it from delivering the result.
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	result, err := form.Run(ctx, f, &form.Options{Settings: settings.Open(*settingsFile, nil), Mouse: *mouse})
 	interrupted := errors.Is(err, form.ErrInterrupted)
 	switch {
