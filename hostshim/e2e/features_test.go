@@ -337,6 +337,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 // Who types while the form goes away has typed for the form: nothing of it is a
 // message to the agent. After a pause pi's editor is as usual.
 func TestTypingWhileAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, notice string
 		response     map[string]any

@@ -96,23 +96,19 @@ var modes = []string{"fullscreen", "regular"}
 
 // inBothModes runs a test once in each of pi's screen modes.
 func inBothModes(t *testing.T, test func(t *testing.T, mode string)) {
+	t.Parallel()
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) { parallel(t); test(t, mode) })
 	}
 }
 
-var slots = make(chan struct{}, 2)
-
-// parallel lets at most two boxes run at a time: pi takes more than one
-// processor while it starts.
+// parallel marks a test that has a box of its own.
 func parallel(t *testing.T) {
 	t.Helper()
 	if env.skip != "" {
 		t.Skip(env.skip)
 	}
 	t.Parallel()
-	slots <- struct{}{}
-	t.Cleanup(func() { <-slots })
 }
 
 // slow marks a test that is left out with -short.

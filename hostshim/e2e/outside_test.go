@@ -15,6 +15,7 @@ const needs = "Needs user input: ask_user requires interactive TUI mode."
 // Without a terminal nobody is asked: the model gets the questions back, and
 // nothing that could pass for an answer. A wait is an error.
 func TestPrintAndJSONMode(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"text", "json"} {
 		t.Run(mode, func(t *testing.T) {
 			parallel(t)

@@ -228,6 +228,7 @@ func TestSlowEngine(t *testing.T) {
 // No engine, a broken one, one of another version: a tool error that says what
 // to do, in any mode; never an answer.
 func TestEngineThatDoesNotWork(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, engine, says string }{
 		{"missing", "", "which is not installed"},
 		{"named but missing", "/nowhere/engine", "PI_AGENT_ASK_ENGINE names a file that does not exist: /nowhere/engine"},
@@ -274,6 +275,7 @@ func TestEngineThatDoesNotWork(t *testing.T) {
 // Whichever way pi ends while a form is open, no process stays, and after a
 // signal that can be heard the call has a result.
 func TestWaysOut(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
 		t.Run(signal.String(), func(t *testing.T) {
 			parallel(t)

@@ -48,6 +48,7 @@ func recording(t *testing.T, mode string, steps []step, form string) (*box, []by
 
 // A crash of pi behind each entry of a foreground call.
 func TestForegroundCallIsRecovered(t *testing.T) {
+	t.Parallel()
 	for i, c := range []struct {
 		behind string
 		opens  bool
@@ -96,6 +97,7 @@ func TestForegroundCallIsRecovered(t *testing.T) {
 
 // A crash of pi behind each entry of a background form.
 func TestBackgroundFormIsRecovered(t *testing.T) {
+	t.Parallel()
 	for i, c := range []struct {
 		behind string
 		opens  bool // the form

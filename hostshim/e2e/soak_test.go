@@ -20,6 +20,7 @@ import (
 // never paired. PI_AGENT_ASK_SOAK is the number of runs, PI_AGENT_ASK_SEED the
 // seed of the first one.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	runs, seed := 30, uint64(time.Now().UnixNano())
 	if testing.Short() {
 		runs = 2

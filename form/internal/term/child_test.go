@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(childMode); mode != "" {
 		os.Exit(child(mode))
 	}
+	if signal.Ignored(syscall.SIGHUP) { // under nohup; what we start must not inherit it
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	goleak.VerifyTestMain(m)
 }
 
