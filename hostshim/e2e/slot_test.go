@@ -48,18 +48,25 @@ func TestDialogOverTheForm(t *testing.T) {
 		pi.keys("Enter")
 		x.hears("selected", 1)
 		pi.sees("a draft")
-		pi.keys("!", "Enter")
-		pi.sees("❯ 1. Submit")
-		pi.keys("Enter")
-		if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
-			t.Errorf("the model was told %q", got)
-		}
-		pi.sees("Known.")
-		x.blocked(t, 1)
-		if n := len(x.events("pi-agent-ask:started")); n != 1 {
-			t.Errorf("the form was announced %d times", n)
-		}
+		finishDraft(t, pi, m, x)
 	})
+}
+
+// finishDraft ends the draft in the open editor and submits the form, which was
+// announced once however often it was shown.
+func finishDraft(t *testing.T, pi *term, m *model, x *bridge) {
+	t.Helper()
+	pi.keys("!", "Enter")
+	pi.sees("❯ 1. Submit")
+	pi.keys("Enter")
+	if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
+		t.Errorf("the model was told %q", got)
+	}
+	pi.sees("Known.")
+	x.blocked(t, 1)
+	if n := len(x.events("pi-agent-ask:started")); n != 1 {
+		t.Errorf("the form was announced %d times", n)
+	}
 }
 
 // pi throws the form out of its place: it comes back by itself, with the draft
@@ -78,17 +85,7 @@ func TestFormThatLostItsPlace(t *testing.T) {
 		x.do("clear", nil)
 		b.until("the form was thrown out and came back", func() bool { return strings.Contains(pi.screen(), "a draft") })
 		time.Sleep(500 * time.Millisecond) // keys count again
-		pi.keys("!", "Enter")
-		pi.sees("❯ 1. Submit")
-		pi.keys("Enter")
-		if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
-			t.Errorf("the model was told %q", got)
-		}
-		pi.sees("Known.")
-		x.blocked(t, 1)
-		if n := len(x.events("pi-agent-ask:started")); n != 1 {
-			t.Errorf("the form was announced %d times", n)
-		}
+		finishDraft(t, pi, m, x)
 	})
 }
 
@@ -115,17 +112,7 @@ func TestDialogInPlaceOfTheForm(t *testing.T) {
 		pi.keys("Enter")
 		pi.sees("a draft")
 		time.Sleep(500 * time.Millisecond) // keys count again
-		pi.keys("!", "Enter")
-		pi.sees("❯ 1. Submit")
-		pi.keys("Enter")
-		if got := m.request(3).last().text(); !strings.Contains(got, "Q1 [q]: a draft!") {
-			t.Errorf("the model was told %q", got)
-		}
-		pi.sees("Known.")
-		x.blocked(t, 1)
-		if n := len(x.events("pi-agent-ask:started")); n != 1 {
-			t.Errorf("the form was announced %d times", n)
-		}
+		finishDraft(t, pi, m, x)
 	})
 }
 

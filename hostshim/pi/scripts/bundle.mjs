@@ -1,7 +1,6 @@
 // Bundles the extension into a folder, dist if none is named.
 //
-// pi's loader compiles what it loads itself, which takes 5 ms for a kilobyte the first time; only what it loads gets
-// pi's own modules. So it loads a few lines, which hand those modules to the rest, and Node loads that as it is.
+// pi's loader compiles what it loads itself, which takes long the first time; only what it loads gets pi's own modules. So it loads a few lines, which hand those modules to the rest, and Node loads that as it is.
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
