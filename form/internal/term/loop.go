@@ -34,6 +34,8 @@ type Loop struct {
 	gate   *gate
 	saved  *savedMode
 
+	resized bool // since the last frame
+
 	ctx   context.Context // of the caller
 	group sync.WaitGroup
 
@@ -319,7 +321,7 @@ func (l *Loop) checkSize() {
 		return
 	}
 	l.width, l.height = w, h
-	l.dirty = true
+	l.dirty, l.resized = true, true
 	if l.app.Resize != nil {
 		l.app.Resize(w, h)
 	}
@@ -345,7 +347,12 @@ func (l *Loop) drawIfDue() {
 	}
 	l.grid.Fill(frame, l.opt.Widths)
 	after := l.grid.BlitExact(l.screen, l.theme)
-	l.screen.Show()
+	if l.resized { // what a terminal shows in cells that come back is not known
+		l.resized = false
+		l.screen.Sync()
+	} else {
+		l.screen.Show()
+	}
 	if len(after) > 0 {
 		_, _ = l.gate.Write(after)
 	}

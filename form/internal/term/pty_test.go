@@ -624,3 +624,18 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		await("\x1b[?2026l")
 	}
 }
+
+// A terminal may bring back what stood in cells that it had cut off: a frame of
+// a new size starts from an empty screen.
+func TestResizeDrawsEverything(t *testing.T) {
+	s := newSession(t, "run")
+	s.until(s.screen, "size 60x12")
+	before := len(s.output())
+	s.resize(100, 30)
+	s.until(s.screen, "size 100x30")
+	if out := s.output()[before:]; !strings.Contains(out, "\x1b[2J") {
+		t.Errorf("the screen is not cleared: %q", out)
+	}
+	s.send("\x11")
+	s.wait()
+}
